@@ -1,0 +1,85 @@
+# From a fresh clone with python3 (>= 3.10), a C++ compiler and make: "make demo" or "make test".
+PYTHON ?= python3
+SANITIZE ?= OFF
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --quiet --disable-pip-version-check
+TOOLS := scikit-build-core nanobind cmake ninja typing-extensions
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*.hpp bindings/*)
+CPP_FILES := $(wildcard cpp/*.hpp cpp/tests/*.hpp cpp/tests/*.cpp bindings/*)
+# cmake and ninja come from the environment, whatever the machine has.
+IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
+
+# What each kind of installation adds to the library itself.
+EXTRAS_core :=
+EXTRAS_demo := [segmentation,plot]
+EXTRAS_dev := [dev,segmentation,learning,plot]
+EXTRAS_docs := [docs,segmentation,learning,plot]
+
+.PHONY: help demo test lint format bench docs build cpptest clean
+.DELETE_ON_ERROR:
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what the demo needs)
+	@echo "demo: running examples/demo.py"
+	@$(PY) examples/demo.py
+
+# pytest goes last so that its verdict is the last line.
+test: cpptest ## Run the C++ and the Python tests
+	@echo "test: running the Python tests"
+	@$(PY) -m pytest
+
+lint: $(VENV)/.installed-dev ## Check style and types
+	@echo "lint: ruff, mypy, clang-format"
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/clang-format --dry-run -Werror $(CPP_FILES)
+
+format: $(VENV)/.installed-dev ## Fix style
+	@echo "format: ruff, clang-format"
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+	@$(VENV)/bin/clang-format -i $(CPP_FILES)
+
+bench: $(VENV)/.installed-dev ## Run the benchmarks
+	@echo "bench: running benchmarks/run.py"
+	@$(PY) benchmarks/run.py
+
+docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
+	@echo "docs: building build/docs"
+	@$(PY) -m sphinx -W -b html docs build/docs
+
+build: $(VENV)/.installed-core ## Build and install the library into .venv
+
+cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan)
+	@echo "cpptest: building and running the C++ tests"
+	@$(IN_VENV) cmake -S . -B build/cpptest -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(SANITIZE) \
+	  --log-level=WARNING > build/cpptest.log
+	@$(IN_VENV) cmake --build build/cpptest -- --quiet
+	@$(IN_VENV) ctest --test-dir build/cpptest --output-on-failure
+
+clean: ## Remove the environment and everything built
+	rm -rf $(VENV) build dist src/hedgehop/_core.pyi .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "hedgehop needs Python 3.10 or newer, but $(PYTHON) is $$($(PYTHON) --version 2>&1);" \
+	         "run 'make PYTHON=/path/to/python3.10' or newer."; exit 1; }
+	@echo "setup: creating $(VENV) with build tools"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade pip
+	@$(PIP) install $(TOOLS)
+	@touch $@
+
+# The editable install compiles the core; ninja recompiles only what changed. The generated stub is copied next
+# to the sources, where mypy and editors look for it.
+$(VENV)/.installed-%: $(SOURCES) $(VENV)/.tools
+	@echo "build: compiling the C++ core and installing hedgehop$(EXTRAS_$*)"
+	@$(IN_VENV) $(PIP) install --no-build-isolation --editable '.$(EXTRAS_$*)'
+	@cp "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/hedgehop/_core.pyi" src/hedgehop/
+	@touch $@

@@ -1,0 +1,82 @@
+#include "counts.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+
+namespace hedgehop::bindings {
+
+namespace {
+
+Result<double> hamming(Matrix<Label> labelings, Matrix<Label> references,
+                       std::optional<Vector<double>> weights) {
+  const Labelings from = view_of(labelings), to = view_of(references);
+  std::vector<double> out;
+  {
+    nb::gil_scoped_release release;
+    require_columns("references", to.columns, from.columns);
+    out.resize(checked_product(from.rows, to.rows));
+    const MatrixView<double> distances{out, from.rows, to.rows};
+    if (weights) {
+      require_size("weights", weights->size(), from.columns, "variable");
+      hamming_distances(from, to, span_of(*weights), distances);
+    } else {
+      hamming_distances(from, to, distances);
+    }
+  }
+  return give(std::move(out), {from.rows, to.rows});
+}
+
+Result<std::int64_t> count_labels(Matrix<Label> labelings, std::size_t n_labels) {
+  const Labelings view = view_of(labelings);
+  std::vector<std::int64_t> out;
+  {
+    nb::gil_scoped_release release;
+    require_in_range("labelings", view.data, n_labels);
+    out.resize(checked_product(view.rows, n_labels));
+    label_counts(view, {out, view.rows, n_labels});
+  }
+  return give(std::move(out), {view.rows, n_labels});
+}
+
+Result<std::int64_t> count_transitions(Matrix<Label> labelings, Matrix<std::int32_t> edges,
+                                       std::size_t n_labels) {
+  const Labelings view = view_of(labelings);
+  const Edges pairs = view_of(edges);
+  std::vector<std::int64_t> out;
+  {
+    nb::gil_scoped_release release;
+    require_edges(pairs, view.columns);
+    require_in_range("labelings", view.data, n_labels);
+    out.resize(checked_product(view.rows, checked_product(n_labels, n_labels)));
+    transition_counts(view, pairs, n_labels, {out, view.rows, n_labels * n_labels});
+  }
+  return give(std::move(out), {view.rows, n_labels, n_labels});
+}
+
+}  // namespace
+
+void register_counts(nb::module_& m) {
+  m.def("hamming", &hamming, nb::arg("labelings").noconvert(), nb::arg("references").noconvert(),
+        nb::arg("weights").noconvert() = nb::none(),
+        nb::sig("def hamming(labelings: numpy.typing.NDArray[numpy.int32], references: "
+                "numpy.typing.NDArray[numpy.int32], "
+                "weights: numpy.typing.NDArray[numpy.float64] | None = None) -> "
+                "numpy.typing.NDArray[numpy.float64]"),
+        "Hamming distances of (m, n) labelings to (k, n) references, optionally with (n,) weights: (m, k).");
+  m.def("label_counts", &count_labels, nb::arg("labelings").noconvert(), nb::arg("n_labels"),
+        nb::sig("def label_counts(labelings: numpy.typing.NDArray[numpy.int32], n_labels: int) -> "
+                "numpy.typing.NDArray[numpy.int64]"),
+        "Number of variables with each label in each of (m, n) labelings: (m, n_labels).");
+  m.def("transition_counts", &count_transitions, nb::arg("labelings").noconvert(),
+        nb::arg("edges").noconvert(), nb::arg("n_labels"),
+        nb::sig("def transition_counts(labelings: numpy.typing.NDArray[numpy.int32], edges: "
+                "numpy.typing.NDArray[numpy.int32], "
+                "n_labels: int) -> numpy.typing.NDArray[numpy.int64]"),
+        "Number of (E, 2) edges (i, j) with labels (a, b) in each of (m, n) labelings: (m, n_labels, "
+        "n_labels).");
+}
+
+}  // namespace hedgehop::bindings

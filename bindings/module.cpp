@@ -1,0 +1,17 @@
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace hedgehop::bindings {
+void register_counts(nb::module_& m);
+void register_coverage(nb::module_& m);
+void register_forest(nb::module_& m);
+}  // namespace hedgehop::bindings
+
+NB_MODULE(_core, m) {
+  m.doc() =
+      "Compiled kernels of hedgehop. Arrays are C-contiguous, of exactly the stated dtype, never converted.";
+  hedgehop::bindings::register_counts(m);
+  hedgehop::bindings::register_coverage(m);
+  hedgehop::bindings::register_forest(m);
+}

@@ -1,0 +1,118 @@
+"""What a run proves about its list (ALGORITHMS 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, nan, prod
+
+from hedgehop._errors import BoundError
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds on the best possible list, from upper bounds U_t on the best gain after t labelings.
+
+    Attributes
+    ----------
+    objective : float
+        F(S), re-evaluated from the labelings.
+    upper_bound : float
+        No list of m labelings has a larger F: the least of `online`, B1.
+    online : tuple of floats
+        ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
+    baseline : float
+        F of the single best labeling repeated m times.
+    monotone : float or None
+        ``min_t F(S^t) + m * U_t``, where F never falls as labelings are added; None where that is not known.
+    product : float or None
+        ``F(S) / (1 - prod_t (1 - alpha_t / m))``, alpha_t = gain_t / U_t: the paper's Lemma 2, same condition.
+    condition : str
+        Which condition of the last two holds, or failed.
+    """
+
+    objective: float
+    upper_bound: float
+    online: tuple[float, ...]
+    baseline: float
+    monotone: float | None
+    product: float | None
+    condition: str
+
+    @property
+    def guarantee(self) -> float:
+        """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0.
+
+        0 where the list is not better than F0, as a list that may not repeat the best labeling can be.
+        """
+        room = self.upper_bound - self.baseline
+        ahead = self.objective - self.baseline
+        rounding = 1e-6 * max(1.0, abs(self.baseline))
+        if room <= rounding:
+            return 1.0 if ahead >= -rounding else 0.0
+        return max(0.0, ahead / room) if isfinite(room) else 0.0
+
+    @property
+    def ratio(self) -> float:
+        """``F / upper_bound`` where F >= 0, else nan."""
+        if self.objective < 0 or not isfinite(self.upper_bound):
+            return nan if self.objective < 0 else 0.0
+        return 1.0 if self.upper_bound == self.objective else self.objective / self.upper_bound
+
+
+def certify(
+    m: int,
+    tradeoff: float,
+    objectives: Sequence[float],
+    offsets: Sequence[float],
+    best_gains: Sequence[float],
+    baseline: float,
+    failed: str | None,
+    further: Sequence[float] = (),
+) -> Certificate:
+    """Certify a list of m labelings.
+
+    Parameters
+    ----------
+    objectives : F(S^0) .. F(S^m)
+        F of the prefixes.
+    offsets, best_gains : for t = 0, 1, ..., as many as are known
+        ``D(T) <= offset_t + sum of gains at S^t`` for all T of size m; and U_t.
+    baseline : float
+        F of the single best labeling repeated.
+    failed : str or None
+        Which condition of the monotone bounds does not hold; None if all do.
+    further : floats
+        Bounds proven otherwise.
+    """
+    online = tuple(
+        tradeoff * o + m * u if tradeoff > 0 else m * u for o, u in zip(offsets, best_gains, strict=True)
+    )
+    bound = min((*online, *further), default=inf)
+    objective = objectives[-1]
+    return Certificate(
+        objective=objective,
+        upper_bound=_not_below(bound, objective),
+        online=online,
+        baseline=baseline,
+        monotone=None if failed else min(f + m * u for f, u in zip(objectives, best_gains, strict=False)),
+        product=None if failed else _product(m, objectives, best_gains),
+        condition=failed or "relevance plus parsimony is nowhere negative, so F is monotone",
+    )
+
+
+def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -> float:
+    gains = [b - a for a, b in zip(objectives, objectives[1:], strict=False)]
+    shares = [min(1.0, max(0.0, g / u)) if u > 0 else 1.0 for g, u in zip(gains, best_gains, strict=False)]
+    lost = prod(1.0 - a / m for a in shares)
+    return objectives[-1] / (1.0 - lost) if lost < 1.0 else inf
+
+
+def _not_below(bound: float, objective: float) -> float:
+    """Return the bound, lifted over rounding errors; a bound that is really too low is a bug, and said so."""
+    if objective - bound > 1e-6 * max(1.0, abs(objective)):
+        raise BoundError(
+            f"the list scores {objective!r}, above its upper bound {bound!r}: an oracle or a diversity gave a wrong "
+            "bound. Check yours with hh.testing; if all are built in, please report this model."
+        )
+    return max(bound, objective)

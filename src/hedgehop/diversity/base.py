@@ -1,0 +1,143 @@
+"""What a diversity is: a measure of how many groups a list of labelings covers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop._arrays import Doubles, Labels, as_labelings
+from hedgehop.diversity.concave import Concave, ConcaveLike
+from hedgehop.models.base import Model
+from hedgehop.potentials import Function, Potential
+
+if TYPE_CHECKING:
+    from hedgehop.diversity.combine import WeightedSum
+
+Parsimony = float | Literal["auto"]
+
+
+class Diversity:
+    """``D(S) = sum_g weight(g) * (h(c_g) + parsimony * c_g)``, c_g = labelings of the list S in group g.
+
+    Write your own by naming the groups a labeling belongs to:
+
+    >>> import hedgehop as hh
+    >>> class Starts(hh.Diversity):
+    ...     def groups(self, labeling):
+    ...         return [int(labeling[0])]
+    >>> model = hh.FactorGraph([[3.0, 2.0, 0.0], [1.0, 0.0, 0.0]])
+    >>> hh.diverse(model, Starts(), m=2, tradeoff=5.0).labelings.tolist()
+    [[0, 0], [1, 0]]
+
+    That is all: value, gain and potentials follow, and the exhaustive oracle solves the step on small
+    models. For large ones override ``potentials`` with records an oracle understands (their sum must equal
+    ``gain`` for every labeling), and ``value`` and ``gain`` where Python loops are too slow.
+
+    Attributes
+    ----------
+    h : "count", "sqrt", "log" or a function
+        Concave worth of a group by the number of its labelings.
+    parsimony : float or "auto"
+        What every labeling of a group adds besides; "auto" is ``-h(1)``: an unseen group is free, a reused
+        one costs. Any sign is fine, only D without it must be monotone.
+    submodular : bool
+        Whether further labelings add less and less, so that the certificate applies. True for groups.
+    distinct : bool
+        What ``distinct="auto"`` means for lists of this diversity.
+    """
+
+    h: ConcaveLike = "count"
+    parsimony: Parsimony = 0.0
+    submodular: bool = True
+    distinct: bool = False
+
+    def groups(self, labeling: Any) -> Iterable[Hashable]:
+        """Groups one labeling (of the model's shape) belongs to."""
+        raise TypeError(f"{type(self).__name__} must define groups(labeling).")
+
+    def weight(self, group: Any) -> float:
+        """Weight of a group, >= 0."""
+        return 1.0
+
+    def value(self, model: Model, labelings: ArrayLike) -> float:
+        """D of a list of labelings, repetitions counted."""
+        return self.coverage(model, labelings) + float(self.parsimony_of(model, labelings).sum())
+
+    def coverage(self, model: Model, labelings: ArrayLike) -> float:
+        """D without parsimony: the monotone submodular part."""
+        counts: Counter[Hashable] = Counter()
+        for labeling in self._rows(model, labelings):
+            counts.update(self._groups_of(model, labeling))
+        h = Concave(self.h)
+        return float(sum(self.weight(g) * h.upto(c)[c] for g, c in counts.items()))
+
+    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """The part of D that each labeling adds whatever the rest of the list is, (m,)."""
+        rows = self._rows(model, labelings)
+        rate = parsimony_rate(self.parsimony, Concave(self.h))
+        if rate == 0.0:
+            return np.zeros(len(rows))
+        return rate * np.array([sum(map(self.weight, self._groups_of(model, y))) for y in rows])
+
+    def gain(self, model: Model, labeling: ArrayLike, chosen: ArrayLike = ()) -> float | Doubles:
+        """``D(chosen + [y]) - D(chosen)`` of one labeling y, or of each of many."""
+        flat, single = as_labelings(labeling, model.shape, model.label_counts)
+        gains = self._gains(model, flat, self._rows(model, chosen))
+        return float(gains[0]) if single else gains
+
+    def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """Potentials whose sum is ``gain(model, y, chosen)`` for every labeling y."""
+        earlier = self._rows(model, chosen)
+        return [Function(lambda y: self.gain(model, y, earlier))]
+
+    def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """Potentials whose sum is at least ``gain`` for every labeling: what the certificate maximises."""
+        return self.potentials(model, chosen)
+
+    def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
+        """Number B such that ``D(T) <= B + sum_{y in T} gain(y | chosen)`` for every list T of m labelings.
+
+        For monotone submodular D without parsimony this is ``D(chosen)``, any list (ALGORITHMS 9, B1).
+        """
+        return self.coverage(model, chosen) if self.submodular else np.inf
+
+    def parsimony_floor(self, model: Model) -> float:
+        """Return a number that no labeling's parsimony is below; -inf if none is known."""
+        return 0.0 if parsimony_rate(self.parsimony, Concave(self.h)) >= 0 else -np.inf
+
+    def check(self, model: Model) -> None:
+        """Raise ValueError if this diversity does not fit the model."""
+
+    def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        before = self.value(model, chosen)
+        return np.array([self.value(model, np.concatenate([chosen, y[None]])) - before for y in flat])
+
+    def _groups_of(self, model: Model, labeling: Labels) -> set[Hashable]:
+        return set(self.groups(labeling.reshape(model.shape)))
+
+    @staticmethod
+    def _rows(model: Model, labelings: ArrayLike) -> Labels:
+        """Labelings as an (m, n) array; () and [] mean none."""
+        return as_labelings(labelings, model.shape, model.label_counts)[0]
+
+    def __add__(self, other: Diversity) -> WeightedSum:
+        from hedgehop.diversity.combine import WeightedSum
+
+        return WeightedSum([(1.0, self), (1.0, other)]) if isinstance(other, Diversity) else NotImplemented
+
+    def __rmul__(self, factor: float) -> WeightedSum:
+        from hedgehop.diversity.combine import WeightedSum
+
+        return WeightedSum([(factor, self)])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def parsimony_rate(parsimony: Parsimony, h: Concave) -> float:
+    """What one more labeling of a group adds besides h: a number, or "auto" = -h(1)."""
+    return -h.first if parsimony == "auto" else float(parsimony)

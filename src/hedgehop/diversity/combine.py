@@ -1,0 +1,78 @@
+"""Sums of diversities: the paper's circled plus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._frozen import Frozen
+from hedgehop.diversity.base import Diversity
+from hedgehop.models.base import Model
+from hedgehop.potentials import Potential
+
+
+class WeightedSum(Frozen, Diversity):
+    """``0.5 * a + b``: the potentials of all terms in one step. Made by ``+`` and ``*``."""
+
+    terms: tuple[tuple[float, Diversity], ...]
+
+    def __init__(self, terms: Sequence[tuple[float, Diversity]]) -> None:
+        flat: list[tuple[float, Diversity]] = []
+        for factor, term in terms:
+            scale = _arrays.number(factor, "a diversity's coefficient", low=0.0)
+            inner = term.terms if isinstance(term, WeightedSum) else ((1.0, term),)
+            flat += [(scale * f, t) for f, t in inner]
+        self._set(terms=tuple(flat))
+
+    @property
+    def submodular(self) -> bool:  # type: ignore[override]
+        """Whether all terms are."""
+        return all(t.submodular for _, t in self.terms)
+
+    @property
+    def distinct(self) -> bool:  # type: ignore[override]
+        """Whether some term wants lists without repetitions."""
+        return any(t.distinct for _, t in self.terms)
+
+    def check(self, model: Model) -> None:
+        """Check every term."""
+        for _, term in self.terms:
+            term.check(model)
+
+    def value(self, model: Model, labelings: ArrayLike) -> float:
+        """Weighted sum of the terms' values."""
+        return float(sum(f * t.value(model, labelings) for f, t in self.terms))
+
+    def coverage(self, model: Model, labelings: ArrayLike) -> float:
+        """Weighted sum, without parsimony."""
+        return float(sum(f * t.coverage(model, labelings) for f, t in self.terms))
+
+    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """Weighted sum of the terms' parsimonies."""
+        return np.sum([f * t.parsimony_of(model, labelings) for f, t in self.terms], axis=0)
+
+    def parsimony_floor(self, model: Model) -> float:
+        """Weighted sum of the terms' floors."""
+        return float(sum(f * t.parsimony_floor(model) for f, t in self.terms if f > 0))
+
+    def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """All terms' potentials, scaled."""
+        return [p.scaled(f) for f, t in self.terms for p in t.potentials(model, chosen)]
+
+    def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """All terms' bounding potentials, scaled."""
+        return [p.scaled(f) for f, t in self.terms for p in t.bounding(model, chosen)]
+
+    def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
+        """Weighted sum of the terms' offsets."""
+        return float(sum(f * t.offset(model, chosen, m) for f, t in self.terms if f > 0))
+
+    def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        return np.sum([f * t._gains(model, flat, chosen) for f, t in self.terms], axis=0)
+
+    def __repr__(self) -> str:
+        return " + ".join(repr(t) if f == 1.0 else f"{f:g} * {t!r}" for f, t in self.terms)

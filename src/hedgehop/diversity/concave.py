@@ -1,0 +1,94 @@
+"""Concave functions of counts: how much a group is worth when k labelings of the list belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles
+
+ConcaveLike = Union[str, Callable[[int], float], "Concave"]
+
+
+def _count(k: Doubles) -> Doubles:
+    return np.minimum(k, 1.0)
+
+
+_NAMED: dict[str, Callable[[Doubles], Doubles]] = {"count": _count, "sqrt": np.sqrt, "log": np.log1p}
+_CHECKED_AT_ONCE = 16
+
+
+class Concave:
+    """h: "count" min(1, k), "sqrt", "log" log(1 + k), or a function of a whole number.
+
+    ``h(0) = 0``, nondecreasing and concave are checked over all counts that occur.
+    """
+
+    def __init__(self, h: ConcaveLike) -> None:
+        if isinstance(h, Concave):
+            h = h.given
+        if not callable(h) and h not in _NAMED:
+            raise ValueError(f'h must be "count", "sqrt", "log" or a function; got {h!r}.')
+        self.given: str | Callable[[int], float] = h
+        self._table = np.zeros(0)
+        self.upto(_CHECKED_AT_ONCE)
+
+    def upto(self, most: int) -> Doubles:
+        """h(0), ..., h(most), checked."""
+        if most >= self._table.size:
+            self._table = self._checked(most)
+        return self._table[: most + 1]
+
+    def __call__(self, counts: NDArray[np.integer]) -> Doubles:
+        """Values at an array of counts."""
+        most = int(counts.max(initial=0))
+        return self.upto(most)[counts]
+
+    def step(self, counts: NDArray[np.integer]) -> Doubles:
+        """``h(1 + k) - h(k)``: what one more labeling adds to a group that has k."""
+        table = self.upto(int(counts.max(initial=0)) + 1)
+        return np.diff(table)[counts]
+
+    @property
+    def first(self) -> float:
+        """h(1)."""
+        return float(self._table[1])
+
+    def _checked(self, most: int) -> Doubles:
+        k = np.arange(most + 1)
+        if callable(self.given):
+            values = np.array([float(self.given(int(c))) for c in k])
+        else:
+            values = _NAMED[self.given](k.astype(np.float64))
+        if not np.isfinite(values).all():
+            raise ValueError(f"h must be finite; h({int(k[~np.isfinite(values)][0])}) is not.")
+        if values[0] != 0:
+            raise ValueError(
+                f"h(0) must be 0: a group nobody belongs to is worth nothing; got {values[0]:g}."
+            )
+        steps = np.diff(values)
+        slack = 1e-12 * max(1.0, float(np.abs(values).max()))
+        if (steps < -slack).any():
+            c = int(np.argmax(steps < -slack))
+            raise ValueError(
+                f"h must be nondecreasing; h({c}) = {values[c]:g} but h({c + 1}) = {values[c + 1]:g}."
+            )
+        bent = np.diff(steps) > slack
+        if bent.any():
+            c = int(np.argmax(bent))
+            raise ValueError(
+                f"h must be concave (each further labeling adds less); it adds {steps[c]:g} at {c} and "
+                f'{steps[c + 1]:g} at {c + 1}. Use "sqrt", "log" or "count".'
+            )
+        return values
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Concave) and self.given == other.given
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.given)

@@ -1,0 +1,208 @@
+"""Coverage of a known, finite family of groups: the vectorised form of the paper's recipe."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._frozen import Frozen
+from hedgehop.diversity.base import Diversity, Parsimony, parsimony_rate
+from hedgehop.diversity.concave import Concave, ConcaveLike
+from hedgehop.models.base import Model
+from hedgehop.potentials import Potential
+
+
+class Coverage(Frozen, Diversity):
+    """``D(S) = sum_g a_g (h(c_g) + parsimony * c_g)``, for groups g that can be listed.
+
+    A step's gain is ``sum of w_g over the groups of y`` with the net weight
+    ``w_g = a_g (h(1 + c_g) - h(c_g) + parsimony)``: a reward or, if negative, a cost (ALGORITHMS 0).
+    """
+
+    h: Concave
+    parsimony: Parsimony
+
+    def _set_recipe(self, h: ConcaveLike, parsimony: Parsimony) -> None:
+        if isinstance(parsimony, str) and parsimony != "auto":
+            raise ValueError(f'parsimony must be a number or "auto"; got {parsimony!r}.')
+        rate: Parsimony = "auto" if parsimony == "auto" else _arrays.number(parsimony, "parsimony")
+        self._set(h=Concave(h), parsimony=rate)
+
+    @abstractmethod
+    def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
+        """Which groups each of (m, n) labelings belongs to, (m, G)."""
+
+    @abstractmethod
+    def group_weights(self, model: Model) -> Doubles:
+        """Weights a_g >= 0, (G,); 0 for groups that take no part."""
+
+    @abstractmethod
+    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+        """Potentials that add up to ``sum of w_g over the groups of y``."""
+
+    def counts(self, model: Model, labelings: ArrayLike) -> NDArray[np.int64]:
+        """How many labelings of the list belong to each group, (G,)."""
+        return self.incidence(model, self._rows(model, labelings)).sum(axis=0, dtype=np.int64)
+
+    def net_weights(self, model: Model, chosen: ArrayLike) -> Doubles:
+        """What belonging to each group adds in the next step, (G,)."""
+        rate = parsimony_rate(self.parsimony, self.h)
+        return self.group_weights(model) * (self.h.step(self.counts(model, chosen)) + rate)
+
+    def coverage(self, model: Model, labelings: ArrayLike) -> float:
+        """D without parsimony."""
+        self.check(model)
+        return float(self.group_weights(model) @ self.h(self.counts(model, labelings)))
+
+    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """The part each labeling adds whatever the rest of the list is, (m,)."""
+        rate = parsimony_rate(self.parsimony, self.h)
+        return np.asarray(
+            self.incidence(model, self._rows(model, labelings)) @ (rate * self.group_weights(model))
+        )
+
+    def parsimony_floor(self, model: Model) -> float:
+        """Parsimony of a labeling that belongs to every group, if it is negative."""
+        rate = parsimony_rate(self.parsimony, self.h)
+        return min(0.0, rate) * float(self.group_weights(model).sum())
+
+    def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """Potentials whose sum is the gain of every labeling."""
+        self.check(model)
+        return self._as_potentials(model, self.net_weights(model, chosen))
+
+    def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        self.check(model)
+        return np.asarray(self.incidence(model, flat) @ self.net_weights(model, chosen))
+
+
+class GroupCoverage(Frozen, Diversity):
+    """Coverage of groups named by a function: ``groups(labeling)`` gives the names of its groups.
+
+    Parameters
+    ----------
+    groups : function of a labeling
+        Names (hashable) of the groups a labeling belongs to.
+    h, parsimony
+        As in :class:`LabelCoverage`.
+    weights : dict, optional
+        Weights of groups by name, >= 0; 1 for those not named.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> sizes = hh.GroupCoverage(lambda y: [int(y.sum())], h="sqrt")
+    >>> sizes.value(hh.FactorGraph([[0.0, 0.0]] * 3), [[0, 0, 1], [1, 0, 0], [1, 1, 1]])
+    2.414213562373095
+    """
+
+    def __init__(
+        self,
+        groups: Callable[[Any], Iterable[Hashable]],
+        h: ConcaveLike = "count",
+        parsimony: Parsimony = 0.0,
+        weights: dict[Hashable, float] | None = None,
+    ) -> None:
+        if not callable(groups):
+            raise TypeError(f"groups must be a function of a labeling; got {groups!r}.")
+        table = {
+            g: _arrays.number(w, f"the weight of group {g!r}", low=0.0) for g, w in (weights or {}).items()
+        }
+        self._set(h=Concave(h), parsimony=parsimony, _groups=groups, weights=table)
+
+    def groups(self, labeling: Any) -> Iterable[Hashable]:
+        """Groups one labeling belongs to."""
+        return self.__dict__["_groups"](labeling)  # type: ignore[no-any-return]
+
+    def weight(self, group: Any) -> float:
+        """Weight of a group."""
+        return float(self.__dict__["weights"].get(group, 1.0))
+
+    def __repr__(self) -> str:
+        return f"GroupCoverage({self.__dict__['_groups']!r}, h={self.h!r})"
+
+
+class VariableCoverage(Frozen, Diversity):
+    """``D(S) = sum_i a_i sum_l h(number of labelings with y_i = l)``: one group per (variable, label).
+
+    The gain only changes the unary scores, so a step is as easy as finding the single best labeling
+    (ALGORITHMS 4.6).
+
+    Parameters
+    ----------
+    h : "log", "sqrt", "count" or a function
+        Concave worth of a label at a variable by the number of labelings that give it.
+    weights : (n,) array, optional
+        a_i >= 0, for example the areas of superpixels.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> model = hh.FactorGraph([[2.0, 0.0], [2.0, 0.0]])
+    >>> hh.diverse(model, hh.VariableCoverage(h="count"), m=2, tradeoff=3.0).labelings.tolist()
+    [[0, 0], [1, 1]]
+    """
+
+    h: Concave
+    weights: Doubles | None
+
+    def __init__(self, h: ConcaveLike = "log", weights: ArrayLike | None = None) -> None:
+        self._set(h=Concave(h), weights=None if weights is None else _arrays.weights(weights, "weights"))
+
+    def check(self, model: Model) -> None:
+        """Refuse weights that do not fit the model."""
+        check_weights(self.weights, model)
+
+    def coverage(self, model: Model, labelings: ArrayLike) -> float:
+        """D of a list."""
+        self.check(model)
+        worth = self.h(variable_counts(model, self._rows(model, labelings))).sum(axis=1)
+        return float(worth.sum() if self.weights is None else worth @ self.weights)
+
+    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """None: zero for each labeling."""
+        return np.zeros(len(self._rows(model, labelings)))
+
+    def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """One linear potential: the gain of every labeling."""
+        from hedgehop.potentials import Constant, Linear
+
+        rows = self._rows(model, chosen)
+        self.check(model)
+        if len(rows) == 0:
+            total = model.n_variables if self.weights is None else float(self.weights.sum())
+            return [Constant(total * self.h.first)]
+        return [Linear(self._theta(model, rows))]
+
+    def _theta(self, model: Model, chosen: Labels) -> Doubles:
+        steps = self.h.step(variable_counts(model, chosen))
+        return own(steps if self.weights is None else steps * self.weights[:, None])
+
+    def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        self.check(model)
+        return self._theta(model, chosen)[np.arange(model.n_variables), flat].sum(axis=1)
+
+    def __repr__(self) -> str:
+        return f"VariableCoverage(h={self.h!r}{', weights=...' if self.weights is not None else ''})"
+
+
+def variable_counts(model: Model, flat: Labels) -> NDArray[np.int64]:
+    """How many labelings give each variable each label, (n, L)."""
+    counts = np.zeros((model.n_variables, int(model.label_counts.max())), np.int64)
+    for y in flat:
+        counts[np.arange(model.n_variables), y] += 1
+    return counts
+
+
+def check_weights(weights: Doubles | None, model: Model) -> None:
+    """Refuse weights that are not one per variable."""
+    if weights is not None and weights.size != model.n_variables:
+        raise ValueError(
+            f"weights must have one entry per variable ({model.n_variables}); got {weights.size}."
+        )

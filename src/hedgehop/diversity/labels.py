@@ -1,0 +1,169 @@
+"""Coverage of labels and of pairs of neighbouring labels: the paper's label cost and label transition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.diversity.base import Parsimony
+from hedgehop.diversity.concave import ConcaveLike
+from hedgehop.diversity.coverage import Coverage
+from hedgehop.models.base import Model
+from hedgehop.potentials import LabelWeights, Potential, TransitionWeights
+from hedgehop.potentials.labels import edges_of, label_counts, transition_pairs, used_transitions
+
+
+class LabelCoverage(Coverage):
+    """One group per label: the labelings that use it anywhere (the paper's "label cost" diversity).
+
+    Parameters
+    ----------
+    h : "count", "sqrt", "log" or a function
+        Concave worth of a label by the number of labelings that use it.
+    parsimony : float or "auto"
+        What each used label adds besides (the paper: -1.0); "auto" = -h(1): unseen labels are free,
+        reused ones cost.
+    ignore : labels
+        Labels that take no part, by default 0, the background.
+    min_share : float, or several
+        A label counts as used only from this share of the variables on. Several shares give one group per
+        (label, share).
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> d = hh.LabelCoverage(h="count", parsimony=0.0, ignore=())
+    >>> d.value(hh.FactorGraph([[0.0, 0.0, 0.0]] * 2), [[0, 0], [0, 2]])
+    2.0
+    """
+
+    distinct = True
+    ignore: tuple[int, ...]
+    min_share: tuple[float, ...]
+
+    def __init__(
+        self,
+        h: ConcaveLike = "log",
+        parsimony: Parsimony = "auto",
+        ignore: Sequence[int] = (0,),
+        min_share: float | Sequence[float] = 0.0,
+    ) -> None:
+        shares = (min_share,) if isinstance(min_share, (int, float)) else tuple(min_share)
+        if not shares:
+            raise ValueError("min_share must name at least one share; got none.")
+        levels = tuple(LabelWeights([0.0], s).min_share for s in shares)
+        self._set_recipe(h, parsimony)
+        self._set(ignore=_label_set(ignore), min_share=levels)
+
+    def check(self, model: Model) -> None:
+        """Refuse ignored labels the model does not have."""
+        _check_ignored(self.ignore, model)
+
+    def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
+        """Which (share, label) groups each labeling belongs to."""
+        n_labels = int(model.label_counts.max())
+        counts = label_counts(flat, n_labels)
+        levels = [LabelWeights([0.0], s).least_count(model.n_variables) for s in self.min_share]
+        return np.concatenate([counts >= k for k in levels], axis=1)
+
+    def group_weights(self, model: Model) -> Doubles:
+        """1 for each group, 0 for ignored labels."""
+        return np.tile(_without(self.ignore, int(model.label_counts.max())), len(self.min_share))
+
+    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+        rows = w.reshape(len(self.min_share), -1)
+        return [LabelWeights(row, share) for row, share in zip(rows, self.min_share, strict=True)]
+
+    def __repr__(self) -> str:
+        shares = self.min_share[0] if len(self.min_share) == 1 else self.min_share
+        return f"LabelCoverage(h={self.h!r}, parsimony={self.parsimony!r}, ignore={self.ignore}, min_share={shares})"
+
+
+class TransitionCoverage(Coverage):
+    """One group per pair of different labels: the labelings in which neighbours carry it.
+
+    Parameters
+    ----------
+    h, parsimony
+        As in :class:`LabelCoverage`.
+    ignore : labels
+        Pairs with one of these labels take no part.
+    ordered : bool
+        Whether (a, b) along an edge's direction (left to right, top to bottom on a grid) differs from (b, a).
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> d = hh.TransitionCoverage(h="count", parsimony=0.0)
+    >>> model = hh.Chain([[0.0, 0.0, 0.0]] * 3, [[0.0] * 3] * 3)
+    >>> d.value(model, [[0, 1, 0], [0, 0, 2]])  # {0, 1} and {0, 2}
+    2.0
+    """
+
+    distinct = True
+    ignore: tuple[int, ...]
+    ordered: bool
+
+    def __init__(
+        self,
+        h: ConcaveLike = "log",
+        parsimony: Parsimony = "auto",
+        ignore: Sequence[int] = (),
+        ordered: bool = False,
+    ) -> None:
+        self._set_recipe(h, parsimony)
+        self._set(ignore=_label_set(ignore), ordered=bool(ordered))
+
+    def check(self, model: Model) -> None:
+        """Refuse models without edges, and ignored labels the model does not have."""
+        edges_of(model)
+        _check_ignored(self.ignore, model)
+
+    def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
+        """Which pairs of labels each labeling shows on some edge."""
+        n_labels = int(model.label_counts.max())
+        rows, columns = transition_pairs(n_labels, self.ordered)
+        return used_transitions(model, flat, n_labels, self.ordered)[:, rows, columns]
+
+    def group_weights(self, model: Model) -> Doubles:
+        """1 for each pair, 0 for those with an ignored label."""
+        n_labels = int(model.label_counts.max())
+        free = _without(self.ignore, n_labels)
+        rows, columns = transition_pairs(n_labels, self.ordered)
+        return free[rows] * free[columns]
+
+    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+        n_labels = int(model.label_counts.max())
+        rows, columns = transition_pairs(n_labels, self.ordered)
+        table = np.zeros((n_labels, n_labels))
+        table[rows, columns] = w
+        if not self.ordered:
+            table[columns, rows] = w
+        return [TransitionWeights(table, self.ordered)]
+
+    def __repr__(self) -> str:
+        return (
+            f"TransitionCoverage(h={self.h!r}, parsimony={self.parsimony!r}, ignore={self.ignore}, "
+            f"ordered={self.ordered})"
+        )
+
+
+def _label_set(ignore: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted({int(k) for k in _arrays.integers(list(ignore), "ignore")}))
+
+
+def _check_ignored(ignore: tuple[int, ...], model: Model) -> None:
+    n_labels = int(model.label_counts.max())
+    wrong = [k for k in ignore if not 0 <= k < n_labels]
+    if wrong:
+        raise ValueError(f"ignore names label {wrong[0]}, but the model's labels are 0..{n_labels - 1}.")
+
+
+def _without(ignore: tuple[int, ...], n_labels: int) -> Doubles:
+    free = np.ones(n_labels)
+    free[list(ignore)] = 0.0
+    return free

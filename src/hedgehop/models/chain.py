@@ -1,0 +1,66 @@
+"""A tagging chain: emissions and transitions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop import _arrays
+from hedgehop._arrays import Labels, own
+from hedgehop.models.pairwise import EdgeTables, Edges, PairwiseModel, PairwiseScores, SharedTable
+
+
+class Chain(PairwiseModel):
+    """``r(y) = sum_t emissions[t, y_t] + sum_t transitions[y_t, y_{t+1}]``, to be maximised.
+
+    Parameters
+    ----------
+    emissions : (T, L) array
+        Scores of the labels at each position; ``-inf`` forbids a label there.
+    transitions : (L, L) or (T-1, L, L) array
+        Scores of a label (row) followed by another (column), the same everywhere or one table a step.
+        ``-inf`` forbids the succession.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> chain = hh.Chain([[1, 0], [0, 0], [0, 1]], transitions=[[0, -1], [-2, 0]])
+    >>> chain
+    Chain(3 variables, 2 labels)
+    >>> hh.best(chain).labeling.tolist()
+    [0, 0, 1]
+    """
+
+    def __init__(self, emissions: ArrayLike, transitions: ArrayLike) -> None:
+        unary = _arrays.scores(emissions, "emissions", ndim=2)
+        if 0 in unary.shape:
+            raise ValueError(
+                f"emissions must have at least one position and one label; got shape {unary.shape}."
+            )
+        length, labels = unary.shape
+        steps = _arrays.scores(transitions, "transitions")
+        if steps.shape not in ((labels, labels), (length - 1, labels, labels)):
+            raise ValueError(
+                f"transitions must have shape ({labels}, {labels}) or ({length - 1}, {labels}, {labels}); "
+                f"got {steps.shape}."
+            )
+        counts: Labels = own(np.full(length, labels, np.int32))
+        self._set(unary=unary, transitions=steps, label_counts=counts, shape=(length,))
+        self._refuse_infeasible()
+
+    @cached_property
+    def edges(self) -> Edges:  # type: ignore[override]
+        """Neighbours in the chain, (T-1, 2)."""
+        first = np.arange(self.n_variables - 1, dtype=np.int32)
+        return own(np.stack([first, first + 1], axis=1))
+
+    @cached_property
+    def pairwise(self) -> PairwiseScores:  # type: ignore[override]
+        """Transition scores, edge by edge."""
+        steps = self.__dict__["transitions"]
+        return SharedTable(steps) if steps.ndim == 2 else EdgeTables(steps)
+
+    def __repr__(self) -> str:
+        return f"Chain({self.n_variables} variables, {self.n_labels} labels)"

@@ -1,0 +1,56 @@
+"""Edge lists: checked, and parallel edges merged into one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop._arrays import Labels, integers, own
+from hedgehop.models.pairwise import EdgeTables, Edges, PairwiseScores, Potts
+
+
+def check_edges(edges: ArrayLike, n_variables: int) -> Edges:
+    """Check an (E, 2) list of pairs of different variables."""
+    pairs = integers(edges, "edges")
+    if pairs.size == 0:
+        return own(np.zeros((0, 2), np.int32))
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(f"edges must have shape (E, 2); got {pairs.shape}.")
+    outside = np.flatnonzero(((pairs < 0) | (pairs >= n_variables)).any(axis=1))
+    if outside.size:
+        i, j = pairs[outside[0]]
+        raise ValueError(f"edge ({i}, {j}) names a variable outside 0..{n_variables - 1}.")
+    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if loops.size:
+        i = int(pairs[loops[0], 0])
+        raise ValueError(
+            f"edge ({i}, {i}) is a self-loop. Add its scores to the unary of variable {i} instead."
+        )
+    return own(np.ascontiguousarray(pairs, np.int32))
+
+
+def merge_parallel(edges: Edges, scores: PairwiseScores, counts: Labels) -> tuple[Edges, PairwiseScores]:
+    """Merge edges between the same two variables; the first one gives place and direction."""
+    low, high = edges.min(axis=1, initial=counts.size), edges.max(axis=1, initial=0)
+    keys = low.astype(np.int64) * counts.size + high
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    if first.size == len(edges):
+        return edges, scores
+    place = np.argsort(np.argsort(first))[
+        group.reshape(-1)
+    ]  # the merged edge of each edge, in order of appearance
+    kept = np.sort(first)
+    merged = own(np.ascontiguousarray(edges[kept]))
+    if isinstance(scores, Potts):
+        return merged, Potts(own(np.bincount(place, weights=scores.strengths, minlength=kept.size)))
+    return merged, _sum_tables(edges, scores, counts, place, merged)
+
+
+def _sum_tables(
+    edges: Edges, scores: PairwiseScores, counts: Labels, place: NDArray[np.int64], merged: Edges
+) -> EdgeTables:
+    tables = [np.zeros((counts[i], counts[j])) for i, j in merged]
+    for e, (i, j) in enumerate(edges):
+        table = scores.table(e, int(counts[i]), int(counts[j]))
+        tables[place[e]] += table if merged[place[e], 0] == i else table.T
+    return EdgeTables(tables)

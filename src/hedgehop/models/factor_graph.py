@@ -1,0 +1,190 @@
+"""The general model: any graph, labels that differ by variable, tables, cliques."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Floats, Labels, own
+from hedgehop._frozen import Frozen
+from hedgehop.models.edges import check_edges, merge_parallel
+from hedgehop.models.pairwise import EdgeTables, Edges, PairwiseModel, PairwiseScores, Potts, SharedTable
+
+Table = NDArray[np.floating[Any]]
+
+
+class Clique(Frozen):
+    """A score table over several variables: ``table[y_v1, ..., y_vk]``."""
+
+    variables: NDArray[np.int64]
+    table: Table
+
+    def __init__(self, variables: NDArray[np.int64], table: Table) -> None:
+        self._set(variables=variables, table=table)
+
+    def at(self, flat: Labels) -> Doubles:
+        """Scores of (m, n) labelings."""
+        return self.table[tuple(flat[:, v] for v in self.variables)].astype(np.float64)
+
+
+class FactorGraph(PairwiseModel):
+    """``r(y) = sum_i U[i, y_i] + sum_e P_e(y_i, y_j) + sum_c T_c(y_c)``, to be maximised.
+
+    Parameters
+    ----------
+    unary : (n, L) array, or list of n 1-D arrays
+        Scores of the labels of each variable; a list when label counts differ. ``-inf`` forbids a label.
+    edges : (E, 2) array of ints
+        Pairs of variables. Parallel edges are merged (scores add up, the first one gives the direction);
+        self-loops are refused.
+    pairwise : number, (E,), (L, L), (E, L, L) or list of (L_i, L_j) arrays
+        Potts strengths >= 0 (one number for all edges, or one an edge: the pair loses the strength when its
+        labels differ), one score table for all edges, or one table an edge. ``-inf`` forbids a pair.
+    cliques : iterable of (variables, table)
+        Score tables over any number of variables. Those over one or two are added to the unaries and edges.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> model = hh.FactorGraph([[0, 1], [2, 0], [0, 0]], edges=[[0, 1], [1, 2]], pairwise=1.5)
+    >>> model
+    FactorGraph(3 variables, 2 labels, 2 Potts edges)
+    >>> model.score([1, 0, 0])
+    1.5
+    """
+
+    def __init__(
+        self,
+        unary: ArrayLike | Sequence[ArrayLike],
+        edges: ArrayLike = (),
+        pairwise: ArrayLike | Sequence[ArrayLike] = 0.0,
+        cliques: Iterable[tuple[ArrayLike, ArrayLike]] = (),
+    ) -> None:
+        padded, counts = _padded_unary(unary)
+        pairs = check_edges(edges, counts.size)
+        scores = _pairwise_scores(pairwise, pairs, counts)
+        large: list[Clique] = []
+        for variables, table in cliques:
+            clique = _checked_clique(variables, table, counts)
+            if clique.variables.size == 1:
+                padded = padded.astype(np.result_type(padded, clique.table))  # a copy: the input is not ours
+                padded[clique.variables[0], : clique.table.size] += clique.table
+            elif clique.variables.size == 2:
+                pairs, scores = _append(pairs, scores, clique, counts)
+            else:
+                large.append(clique)
+        pairs, scores = merge_parallel(pairs, scores, counts)
+        self._set(unary=padded, label_counts=counts, shape=(counts.size,), cliques=tuple(large))
+        self._set(_edges=pairs, _pairwise=scores)
+        self._refuse_infeasible()
+
+    @property
+    def edges(self) -> Edges:
+        """Pairs of variables, (E, 2), parallel ones merged."""
+        return cast(Edges, self.__dict__["_edges"])
+
+    @property
+    def pairwise(self) -> PairwiseScores:
+        """Scores of the edges, in the same order."""
+        return cast(PairwiseScores, self.__dict__["_pairwise"])
+
+    def __repr__(self) -> str:
+        few, many = int(self.label_counts.min()), int(self.label_counts.max())
+        labels = f"{many} labels" if few == many else f"{few}-{many} labels"
+        kind = {Potts: "Potts", SharedTable: "shared-table", EdgeTables: "table"}[type(self.pairwise)]
+        cliques = f", {len(self.cliques)} cliques" if self.cliques else ""
+        return f"FactorGraph({self.n_variables} variables, {labels}, {len(self.edges)} {kind} edges{cliques})"
+
+
+def _padded_unary(unary: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Labels]:
+    rows = [np.asarray(r) for r in unary] if isinstance(unary, (list, tuple)) else None
+    if rows is None or len({r.shape for r in rows}) == 1:
+        full = _arrays.scores(cast(ArrayLike, unary), "unary", ndim=2)
+        if 0 in full.shape:
+            raise ValueError(f"unary must have at least one variable and one label; got shape {full.shape}.")
+        return full, own(np.full(full.shape[0], full.shape[1], np.int32))
+    if not rows:
+        raise ValueError("unary must have at least one variable; got an empty list.")
+    checked = [_arrays.scores(r, f"unary[{i}]", ndim=1) for i, r in enumerate(rows)]
+    counts = np.array([r.size for r in checked], np.int32)
+    if counts.min() == 0:
+        raise ValueError(f"unary[{int(counts.argmin())}] is empty; every variable needs at least one label.")
+    padded = np.full((len(checked), counts.max()), -np.inf, np.result_type(*checked))
+    for row, values in zip(padded, checked, strict=True):
+        row[: values.size] = values
+    return own(padded), own(counts)
+
+
+def _pairwise_scores(pairwise: Any, edges: Edges, counts: Labels) -> PairwiseScores:
+    n_edges, n_labels = len(edges), int(counts.max())
+    if isinstance(pairwise, (list, tuple)) and len({np.shape(t) for t in pairwise}) > 1:
+        return _ragged_tables(pairwise, edges, counts)
+    values = _arrays.scores(pairwise, "pairwise")
+    if values.ndim == 0 or (values.ndim == 1 and values.size == n_edges):
+        return Potts(_strengths(np.broadcast_to(values, n_edges), edges))
+    if values.shape == (n_labels, n_labels):
+        return SharedTable(values)
+    if values.ndim == 3 and len(values) == n_edges:
+        if values.shape[1:] != (n_labels, n_labels):
+            return _ragged_tables(list(values), edges, counts)
+        if counts.min() == n_labels:
+            return EdgeTables(values)
+        return EdgeTables([t[: counts[i], : counts[j]] for t, (i, j) in zip(values, edges, strict=True)])
+    raise ValueError(
+        f"pairwise must be a number, ({n_edges},) Potts strengths, ({n_labels}, {n_labels}) or "
+        f"({n_edges}, {n_labels}, {n_labels}) score tables, or a list of {n_edges} tables; got shape {values.shape}."
+    )
+
+
+def _strengths(strengths: Floats, edges: Edges) -> Floats:
+    bad = np.flatnonzero(~(strengths >= 0))
+    if bad.size:
+        i, j = edges[bad[0]]
+        raise ValueError(
+            f"Potts strengths must be >= 0 and finite; edge ({i}, {j}) has {strengths[bad[0]]:g}. "
+            "Give a score table if a pair should prefer to differ."
+        )
+    return strengths
+
+
+def _ragged_tables(tables: Sequence[Any], edges: Edges, counts: Labels) -> EdgeTables:
+    if len(tables) != len(edges):
+        raise ValueError(f"pairwise must have one table per edge ({len(edges)}); got {len(tables)}.")
+    checked = []
+    for table, (i, j) in zip(tables, edges, strict=True):
+        values = _arrays.scores(table, f"the table of edge ({i}, {j})")
+        if values.shape != (counts[i], counts[j]):
+            raise ValueError(
+                f"the table of edge ({i}, {j}) must have shape ({counts[i]}, {counts[j]}); got {values.shape}."
+            )
+        checked.append(values)
+    return EdgeTables(checked)
+
+
+def _checked_clique(variables: ArrayLike, table: ArrayLike, counts: Labels) -> Clique:
+    members = _arrays.integers(variables, "clique variables")
+    if members.ndim != 1 or members.size == 0:
+        raise ValueError(f"a clique needs a list of variables; got {variables!r}.")
+    if members.min() < 0 or members.max() >= counts.size:
+        raise ValueError(f"clique {members.tolist()} names a variable outside 0..{counts.size - 1}.")
+    if len(set(members.tolist())) < members.size:
+        raise ValueError(f"clique {members.tolist()} names a variable twice. Name each once.")
+    values = _arrays.scores(table, f"the table of clique {members.tolist()}")
+    wanted = tuple(int(c) for c in counts[members])
+    if values.shape != wanted:
+        raise ValueError(
+            f"the table of clique {members.tolist()} must have shape {wanted}; got {values.shape}."
+        )
+    return Clique(members, values)
+
+
+def _append(
+    edges: Edges, scores: PairwiseScores, clique: Clique, counts: Labels
+) -> tuple[Edges, PairwiseScores]:
+    tables = [scores.table(e, int(counts[i]), int(counts[j])) for e, (i, j) in enumerate(edges)]
+    pairs = np.concatenate([edges, clique.variables[None].astype(np.int32)])
+    return pairs, EdgeTables([*tables, clique.table])

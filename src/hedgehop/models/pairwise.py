@@ -1,0 +1,180 @@
+"""Models of unary, pairwise and clique scores, and the three ways to give pairwise scores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, own
+from hedgehop._errors import InfeasibleError
+from hedgehop._frozen import Frozen
+
+if TYPE_CHECKING:
+    from hedgehop.models.factor_graph import Clique
+
+Edges = NDArray[np.int32]
+
+
+class PairwiseScores(Frozen, ABC):
+    """Scores ``P_e(y_i, y_j)`` of all edges at once."""
+
+    @abstractmethod
+    def at(self, first: Labels, second: Labels) -> Doubles:
+        """Scores of (m, E) label pairs, in edge order."""
+
+    @abstractmethod
+    def table(self, edge: int, rows: int, columns: int) -> Doubles:
+        """Scores of one edge as a (rows, columns) table."""
+
+
+class Potts(PairwiseScores):
+    """``P_e(a, b) = -strengths[e] * [a != b]``, strengths >= 0."""
+
+    strengths: Floats
+
+    def __init__(self, strengths: Floats) -> None:
+        self._set(strengths=strengths)
+
+    def at(self, first: Labels, second: Labels) -> Doubles:
+        """Scores of (m, E) label pairs."""
+        return np.where(first != second, -self.strengths.astype(np.float64), 0.0)
+
+    def table(self, edge: int, rows: int, columns: int) -> Doubles:
+        """Scores of one edge as a table."""
+        result: Doubles = float(self.strengths[edge]) * (np.eye(rows, columns) - 1.0)
+        return result
+
+
+class SharedTable(PairwiseScores):
+    """``P_e(a, b) = values[a, b]`` for every edge."""
+
+    values: Floats
+
+    def __init__(self, values: Floats) -> None:
+        self._set(values=values)
+
+    def at(self, first: Labels, second: Labels) -> Doubles:
+        """Scores of (m, E) label pairs."""
+        return self.values[first, second].astype(np.float64)
+
+    def table(self, edge: int, rows: int, columns: int) -> Doubles:
+        """Scores of one edge as a table."""
+        return self.values[:rows, :columns].astype(np.float64)
+
+
+class EdgeTables(PairwiseScores):
+    """One table an edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``."""
+
+    flat: Floats
+    offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+
+    def __init__(self, tables: list[NDArray[np.floating]] | NDArray[np.floating]) -> None:
+        if isinstance(tables, np.ndarray):  # (E, rows, columns): no loop over edges
+            sizes = np.full(len(tables), tables[:1].size, np.int64)
+            columns = np.full(len(tables), tables.shape[2], np.int32)
+            flat = tables.reshape(-1)
+        else:
+            sizes = np.array([t.size for t in tables], np.int64)
+            columns = np.array([t.shape[1] for t in tables], np.int32)
+            flat = np.concatenate([np.ravel(t) for t in tables]) if tables else np.zeros(0)
+        self._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns))
+
+    def at(self, first: Labels, second: Labels) -> Doubles:
+        """Scores of (m, E) label pairs."""
+        return self.flat[self.offsets + first.astype(np.int64) * self.columns + second].astype(np.float64)
+
+    def table(self, edge: int, rows: int, columns: int) -> Doubles:
+        """Scores of one edge as a table."""
+        start = int(self.offsets[edge])
+        block = self.flat[start : start + rows * columns].reshape(rows, columns)
+        return block.astype(np.float64)
+
+
+class PairwiseModel(Frozen, ABC):
+    """``r(y) = sum_i U[i, y_i] + sum_e P_e(y_i, y_j) + sum_c T_c(y_c)``, to be maximised.
+
+    Attributes
+    ----------
+    unary : (n, L) array of floats
+        Scores U. ``-inf`` forbids a label; labels beyond a variable's own count are padded with ``-inf``.
+    label_counts : (n,) array of ints
+        Number of labels of each variable.
+    shape : tuple of ints
+        Shape of one labeling.
+    """
+
+    unary: Floats
+    label_counts: Labels
+    shape: tuple[int, ...]
+    cliques: tuple[Clique, ...] = ()
+
+    @property
+    @abstractmethod
+    def edges(self) -> Edges:
+        """Pairs of variables, (E, 2)."""
+
+    @property
+    @abstractmethod
+    def pairwise(self) -> PairwiseScores:
+        """Scores of the edges, in the same order."""
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return int(self.unary.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """The largest number of labels a variable has."""
+        return int(self.unary.shape[1])
+
+    def score(self, labelings: ArrayLike) -> float | Doubles:
+        """Relevance r(y) of one labeling (a float) or of many (an (m,) array), summed in doubles."""
+        flat, single = as_labelings(labelings, self.shape, self.label_counts)
+        total = self.unary[np.arange(self.n_variables), flat].sum(axis=1, dtype=np.float64)
+        total += self._pairwise_score(flat)
+        for clique in self.cliques:
+            total += clique.at(flat)
+        return float(total[0]) if single else total
+
+    def energy(self, labelings: ArrayLike) -> float | Doubles:
+        """``-score``: for readers of papers that minimise."""
+        return -self.score(labelings)
+
+    def floor(self) -> float:
+        """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
+        total = _least(self.unary, axis=1).sum()
+        i, j = self.label_counts[self.edges.T]
+        tables = (
+            self.pairwise.table(e, a, b) for e, (a, b) in enumerate(zip(i.tolist(), j.tolist(), strict=True))
+        )
+        if isinstance(self.pairwise, Potts):
+            total -= self.pairwise.strengths.sum(dtype=np.float64)
+        else:
+            total += sum(float(_least(t.reshape(1, -1), axis=1)[0]) for t in tables)
+        return float(total + sum(float(_least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques))
+
+    def _pairwise_score(self, flat: Labels) -> Doubles:
+        i, j = self.edges.T
+        return self.pairwise.at(flat[:, i], flat[:, j]).sum(axis=1)
+
+    def _refuse_infeasible(self) -> None:
+        dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
+        if dead.size:
+            where = self._describe(int(dead[0]))
+            raise InfeasibleError(
+                f"{where} has no allowed label: all its scores are -inf. Allow at least one."
+            )
+
+    def _describe(self, variable: int) -> str:
+        return f"variable {variable}"
+
+
+def _least(table: Floats, axis: int) -> Doubles:
+    """Least score that is not forbidden; 0 where all are."""
+    least = np.where(np.isneginf(table), np.inf, table).min(axis=axis)
+    return np.where(np.isinf(least), 0.0, least).astype(np.float64)

@@ -1,0 +1,117 @@
+"""What an oracle is: it maximises relevance plus potentials, and says how sure it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.models.base import Model
+from hedgehop.potentials import Constant, Linear, Potential, total_value
+
+
+@dataclass(frozen=True)
+class Step:
+    """One labeling and what is known about it.
+
+    Attributes
+    ----------
+    labeling : array of ints of the model's shape
+        The best labeling found.
+    value : float
+        What it reaches: relevance plus potentials, re-evaluated in double precision; in a list, its gain.
+    upper_bound : float
+        No labeling reaches more.
+    exact : bool
+        Whether the labeling is proven optimal (to rounding).
+    oracle : str
+        Who solved it, and for ``auto`` why.
+    seconds : float
+        How long it took.
+    relevance : float
+        r(y) alone.
+    """
+
+    labeling: Labels
+    value: float
+    upper_bound: float
+    exact: bool
+    oracle: str
+    seconds: float = 0.0
+    relevance: float = float("nan")
+
+
+class Oracle(ABC):
+    """Maximises ``r(y) + sum of potentials`` over the labelings of a model.
+
+    Subclass it, give it a ``name`` and a ``summary``, and register it under the entry-point group
+    ``hedgehop.oracles`` (or pass an instance as ``oracle=``).
+    """
+
+    name: str
+    summary: str
+
+    @abstractmethod
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Return why this cannot be solved here, as a sentence; None if it can."""
+
+    @abstractmethod
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Solve one step. Called only where ``refusal`` gives None, with the state of ``start``."""
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """How gladly ``auto`` should choose this oracle among those that can: higher first."""
+        return 0.0
+
+    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
+        """Return, for each variable and label, the best value with that label, (n, L); None if not at hand."""
+        return None
+
+    def start(self, model: Model) -> Any:
+        """Return a warm state that survives the steps on one model; None if there is nothing to keep."""
+        return None
+
+    def step(
+        self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float
+    ) -> Step:
+        """Return a Step for a labeling found, its value re-evaluated from scratch.
+
+        The step counts as exact when bound and value agree to rounding; the bound is never below the value.
+        """
+        flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
+        relevance = float(np.asarray(model.score(flat)).reshape(()))
+        value = relevance + float(total_value(model, potentials, flat)[0])
+        gap = upper_bound - value
+        return Step(
+            labeling=own(flat[0].reshape(model.shape)),
+            value=value,
+            upper_bound=max(upper_bound, value),
+            exact=bool(gap <= 1e-9 * max(1.0, abs(value))),
+            oracle=self.name,
+            relevance=relevance,
+        )
+
+
+def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None, float, list[Potential]]:
+    """Split potentials into one change of the unaries (None if there is none), a constant, and the rest."""
+    theta: Doubles | None = None
+    constant = 0.0
+    rest: list[Potential] = []
+    for potential in potentials:
+        potential.check(model)
+        if isinstance(potential, Linear):
+            theta = potential.theta if theta is None else theta + potential.theta
+        elif isinstance(potential, Constant):
+            constant += potential.amount
+        else:
+            rest.append(potential)
+    return theta, constant, rest
+
+
+def kinds(potentials: Iterable[Potential]) -> str:
+    """Names of the kinds of potentials, for messages."""
+    return ", ".join(sorted({type(p).__name__ for p in potentials}))

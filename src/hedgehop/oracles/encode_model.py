@@ -1,0 +1,88 @@
+"""The local polytope of a pairwise model as rows of a linear program (ALGORITHMS 7)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.program import Columns, Program
+
+
+class Encoded:
+    """A program with a model in it: ``x[i, l]`` tells whether variable i takes label l.
+
+    ``pairs[e, a, b]`` tells whether edge e carries the labels (a, b); only made when somebody asks for pairs
+    (tables, transitions), because Potts edges need only one column per label.
+    """
+
+    def __init__(self, model: PairwiseModel, theta: Doubles | None, pairs: bool) -> None:
+        self.model = model
+        self.program = Program()
+        unary = model.unary if theta is None else model.unary + theta
+        allowed = np.isfinite(unary)
+        gain = np.where(allowed, unary, 0.0)
+        count = unary.size
+        self.x: Columns = self.program.columns(
+            count, gain.ravel(), high=allowed.ravel(), integer=True
+        ).reshape(unary.shape)
+        self.program.rows(self.x, 1.0, low=1.0, high=1.0)
+        self.pairs: NDArray[np.int64] | None = None
+        if len(model.edges):
+            if pairs or not isinstance(model.pairwise, Potts):
+                self._add_pairs()
+            else:
+                self._add_potts(model.pairwise.strengths.astype(np.float64))
+        for clique in model.cliques:
+            self._add_clique(clique.variables, clique.table.astype(np.float64))
+
+    def label(self, chosen: Doubles) -> NDArray[np.int32]:
+        """Read a labeling off a solution."""
+        return np.argmax(chosen[self.x], axis=1).astype(np.int32)
+
+    def distance(
+        self, reference: NDArray[np.int32], weights: Doubles, low: float = 0.0, high: float = np.inf
+    ) -> int:
+        """Add a column that equals the weighted number of variables that differ from a reference."""
+        total = float(weights.sum())
+        column = int(self.program.columns(1, low=low, high=min(high, total))[0])
+        agree = self.x[np.arange(reference.size), reference]
+        self.program.rows([[column, *agree]], [[1.0, *weights]], low=total, high=total)
+        return column
+
+    def _add_potts(self, strengths: Doubles) -> None:
+        """Score ``-s + s * sum_l both[l]`` with ``both[l] <= x_i[l], x_j[l]``: as tight as the full table."""
+        i, j = self.model.edges.T
+        n_labels = self.model.n_labels
+        both = self.program.columns(len(i) * n_labels, np.repeat(strengths, n_labels))
+        constant = self.program.columns(1, -float(strengths.sum()), low=1.0)
+        self.program.rows(constant[None], 1.0, low=1.0)
+        for end in (i, j):
+            self.program.rows(np.stack([both, self.x[end].ravel()], axis=1), [1.0, -1.0], high=0.0)
+
+    def _add_pairs(self) -> None:
+        model, program, n_labels = self.model, self.program, self.model.n_labels
+        n_edges = len(model.edges)
+        tables = np.zeros((n_edges, n_labels, n_labels))
+        for e, (i, j) in enumerate(model.edges):
+            rows, columns = int(model.label_counts[i]), int(model.label_counts[j])
+            tables[e, :rows, :columns] = model.pairwise.table(e, rows, columns)
+        allowed = np.isfinite(tables)
+        gain = np.where(allowed, tables, 0.0)
+        self.pairs = program.columns(tables.size, gain.ravel(), high=allowed.ravel()).reshape(tables.shape)
+        i, j = model.edges.T
+        for table, end in ((self.pairs, i), (self.pairs.transpose(0, 2, 1), j)):
+            sums = table.reshape(-1, n_labels)  # sum over the other end's labels equals x
+            ends = self.x[end].reshape(-1, 1)
+            program.rows(np.concatenate([sums, ends], axis=1), [1.0] * n_labels + [-1.0], low=0.0, high=0.0)
+
+    def _add_clique(self, variables: NDArray[np.int64], table: Doubles) -> None:
+        allowed = np.isfinite(table)
+        gain = np.where(allowed, table, 0.0)
+        cells = self.program.columns(table.size, gain.ravel(), high=allowed.ravel()).reshape(table.shape)
+        for axis, variable in enumerate(variables):
+            for label in range(table.shape[axis]):
+                members = np.take(cells, label, axis=axis).ravel()
+                factors = [1.0] * members.size + [-1.0]
+                self.program.rows([[*members, self.x[variable, label]]], [factors], low=0.0, high=0.0)

@@ -1,0 +1,88 @@
+"""Try every labeling: the reference all else is tested against, and the solver for any potential at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle, Step, fold
+from hedgehop.potentials import Potential
+
+_MOST = 2**22
+_CHUNK = 2**14
+_TIE = 1e-12
+
+
+class Exhaustive(Oracle):
+    """Lists all labelings (up to 2^22), vectorised; ties go to the lexicographically first."""
+
+    name = "exhaustive"
+    summary = "tries every labeling, up to 2^22 of them; exact for every model and every potential"
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse more than 2^22 labelings."""
+        count = prod(len(a) for a in allowed_labels(model, potentials))
+        return None if count <= _MOST else f"{_about(count)} labelings are more than 2^22"
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """First choice while it takes milliseconds."""
+        count = prod(len(a) for a in allowed_labels(model, potentials))
+        return 50.0 if count <= 2**12 else 5.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Evaluate everything and keep the best."""
+        theta, constant, rest = fold(model, potentials)
+        inexact = any(type(p)._upper is not Potential._upper for p in rest)
+        best_value, best, bound = -np.inf, None, -np.inf
+        for chunk in _chunks(allowed_labels(model, potentials)):
+            base = np.asarray(model.score(chunk)) + constant
+            if theta is not None:
+                base = base + theta[np.arange(chunk.shape[1]), chunk].sum(axis=1)
+            values = base + _sum(p._values(model, chunk) for p in rest)
+            tops = base + _sum(p._upper(model, chunk) for p in rest) if inexact else values
+            bound = max(bound, float(tops.max()))
+            first = int(np.argmax(values >= values.max() - _TIE * abs(values.max())))
+            if values[first] > best_value + _TIE * abs(best_value if best is not None else 0.0):
+                best_value, best = float(values[first]), chunk[first].copy()
+        if best is None:
+            raise InfeasibleError("no labeling is allowed: every one meets a score of -inf.")
+        return self.step(model, best, potentials, max(bound, best_value))
+
+
+def allowed_labels(model: Model, potentials: Sequence[Potential]) -> list[NDArray[np.int32]]:
+    """Labels of each variable that neither the unaries nor a linear potential forbid."""
+    theta, _, _ = fold(model, potentials)
+    width = int(model.label_counts.max())
+    allowed = np.arange(width) < model.label_counts[:, None]
+    if isinstance(model, PairwiseModel):
+        allowed = allowed & ~np.isneginf(model.unary)
+    if theta is not None:
+        allowed = allowed & ~np.isneginf(theta)
+    return [np.flatnonzero(row).astype(np.int32) for row in allowed]
+
+
+def _chunks(allowed: list[NDArray[np.int32]]) -> Iterator[Labels]:
+    """All labelings in lexicographic order, some thousands at a time."""
+    sizes = np.array([a.size for a in allowed], np.int64)
+    places = np.concatenate([np.cumprod(sizes[::-1])[::-1][1:], [1]])
+    total = int(prod(sizes.tolist()))
+    for start in range(0, total, _CHUNK):
+        index = np.arange(start, min(start + _CHUNK, total))
+        columns = [a[index // place % a.size] for a, place in zip(allowed, places, strict=True)]
+        yield np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def _sum(parts: Iterator[Doubles]) -> Doubles | float:
+    return sum(parts, start=0.0)
+
+
+def _about(count: int) -> str:
+    return str(count) if count < 10**7 else f"about 10^{len(str(count)) - 1}"

@@ -1,0 +1,147 @@
+"""Integer linear programming (HiGHS, through scipy): every potential, every sign, on small models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _arrays
+from hedgehop._arrays import Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.oracles.encode_model import Encoded
+from hedgehop.oracles.encode_potentials import ENCODERS, below_pair, counted
+from hedgehop.oracles.program import Solution
+from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential, TransitionWeights
+
+_MOST_COLUMNS = 1_000_000
+_ROUNDS = 12
+
+
+class Ilp(Oracle):
+    """Local polytope with gadgets for all potentials; the bound is that of HiGHS when time runs out.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds a step may take; the best labeling so far and a valid bound are returned then.
+    """
+
+    name = "ilp"
+    summary = "integer programming with HiGHS; exact for every built-in potential of any sign on small models"
+
+    def __init__(self, time_limit: float = 60.0) -> None:
+        self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True)
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse models without unary and pairwise scores, unknown potentials and very large programs."""
+        if not isinstance(model, PairwiseModel):
+            return f"{type(model).__name__} has no unary and pairwise scores"
+        _, _, rest = fold(model, potentials)
+        unknown = [p for p in rest if type(p) not in ENCODERS]
+        if unknown:
+            return f"it cannot write {kinds(unknown)} as linear rows"
+        if any(isinstance(p, Cardinality) and not _sloped(p) for p in rest):
+            return "a function of a fractional weighted count needs a slope method"
+        size = _columns(model, rest)
+        return None if size <= _MOST_COLUMNS else f"{size} columns are more than {_MOST_COLUMNS}"
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """Exact, but slow: after the others."""
+        return 10.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
+        assert isinstance(model, PairwiseModel)
+        theta, constant, rest = fold(model, potentials)
+        ilp = Encoded(model, theta, pairs=any(isinstance(p, TransitionWeights) for p in rest))
+        gains = [(p, ENCODERS[type(p)](ilp, p)) for p in rest]
+        balls = [(p, column) for p, column in gains if isinstance(p, (BallCoverage, BallUnion))]
+        deadline = time.monotonic() + self.time_limit
+        best: Step | None = None
+        bound = np.inf
+        for _ in range(_ROUNDS):
+            solution = ilp.program.solve(deadline - time.monotonic())
+            bound = min(bound, solution.upper_bound + constant)
+            labeling = _labeling(ilp, solution)
+            if labeling is None:
+                break
+            step = self.step(model, labeling, potentials, bound)
+            if best is None or step.value > best.value:
+                best = step
+            if time.monotonic() > deadline or not _cut(ilp, balls, labeling, solution):
+                break
+        if best is None:
+            best = self._fallback(model, potentials, bound)
+        return self._closed(best, bound)
+
+    def _fallback(self, model: PairwiseModel, potentials: Sequence[Potential], bound: float) -> Step:
+        theta, _, _ = fold(model, potentials)
+        labeling = np.argmax(model.unary if theta is None else model.unary + theta, axis=1).astype(np.int32)
+        step = self.step(model, labeling, potentials, bound)
+        if step.value == -np.inf:
+            raise TimeoutError(
+                f"no labeling was found within {self.time_limit:g} s. Give oracle=hh.oracles.Ilp(time_limit=...) more."
+            )
+        return step
+
+    def _closed(self, step: Step, bound: float) -> Step:
+        """Call a step exact when the bound is within HiGHS's tolerance of its value."""
+        slack = 4e-6 * max(1.0, abs(step.value))
+        return Step(
+            step.labeling,
+            step.value,
+            max(bound, step.value),
+            exact=bool(bound - step.value <= slack),
+            oracle=self.name,
+            relevance=step.relevance,
+        )
+
+
+def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
+    if solution.infeasible:
+        raise InfeasibleError("no labeling is allowed: every one meets a score or a potential of -inf.")
+    return None if solution.x is None else ilp.label(solution.x)
+
+
+def _cut(
+    ilp: Encoded, balls: list[tuple[BallCoverage | BallUnion, int]], labeling: Labels, solution: Solution
+) -> bool:
+    """Add, where a ball's gain is overrated at this labeling y*, the valid cut that mends it.
+
+    ``gain(y) <= gain(y*) + (1 - overlap(y, y*))``: what y covers and y* does not lies outside y*'s own ball.
+    """
+    assert solution.x is not None
+    cut = False
+    for potential, column in balls:
+        true = float(potential._upper(ilp.model, labeling[None])[0])
+        if solution.x[column] > true + 1e-6 * max(1.0, potential.scale):
+            around = type(potential)(labeling[None], *_shape(potential), potential.scale).pairs()[0]
+            below_pair(ilp, column, around, true)
+            cut = True
+    return cut
+
+
+def _shape(potential: BallCoverage | BallUnion) -> tuple[Any, ...]:
+    if isinstance(potential, BallCoverage):
+        return (potential.decay,)
+    return (potential.radius, potential.n_labels)
+
+
+def _sloped(potential: Cardinality) -> bool:
+    _, table = counted(potential)
+    return table is not None or hasattr(potential.table, "slope")
+
+
+def _columns(model: PairwiseModel, potentials: Sequence[Potential]) -> int:
+    tables = not isinstance(model.pairwise, Potts) or any(
+        isinstance(p, TransitionWeights) for p in potentials
+    )
+    per_edge = model.n_labels**2 if tables else model.n_labels
+    cells = sum(c.table.size for c in model.cliques)
+    return model.unary.size + len(model.edges) * per_edge + cells

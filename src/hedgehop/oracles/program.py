@@ -1,0 +1,88 @@
+"""A mixed-integer linear program, collected in batches of numpy arrays and solved by HiGHS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop._arrays import Doubles
+
+Columns = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Values of all columns (None if none was found in time), and a bound no solution exceeds."""
+
+    x: Doubles | None
+    upper_bound: float
+    infeasible: bool
+
+
+class Program:
+    """``max objective . x`` subject to rows ``low <= a . x <= high`` and bounds on the columns."""
+
+    def __init__(self) -> None:
+        self._low: list[Doubles] = []
+        self._high: list[Doubles] = []
+        self._integer: list[NDArray[np.bool_]] = []
+        self._gain: list[Doubles] = []
+        self._rows: list[tuple[Columns, Columns, Doubles]] = []
+        self._row_low: list[Doubles] = []
+        self._row_high: list[Doubles] = []
+        self.n_columns = 0
+        self.n_rows = 0
+
+    def columns(
+        self,
+        count: int,
+        gain: ArrayLike = 0.0,
+        low: float = 0.0,
+        high: ArrayLike = 1.0,
+        integer: bool = False,
+    ) -> Columns:
+        """Add columns; return their numbers."""
+        first = self.n_columns
+        self.n_columns += count
+        self._gain.append(np.broadcast_to(np.asarray(gain, float), count))
+        self._low.append(np.full(count, low))
+        self._high.append(np.broadcast_to(np.asarray(high, float), count))
+        self._integer.append(np.full(count, integer))
+        return np.arange(first, self.n_columns)
+
+    def rows(
+        self, columns: ArrayLike, factors: ArrayLike, low: ArrayLike = -np.inf, high: ArrayLike = np.inf
+    ) -> None:
+        """Add rows: (R, k) columns with (R, k) factors (broadcast), limits (R,) or numbers."""
+        where = np.atleast_2d(np.asarray(columns, np.int64))
+        count = len(where)
+        values = np.broadcast_to(np.asarray(factors, float), where.shape)
+        number = np.repeat(np.arange(self.n_rows, self.n_rows + count), where.shape[1])
+        self._rows.append((number, where.ravel(), values.ravel()))
+        self._row_low.append(np.broadcast_to(np.asarray(low, float), count))
+        self._row_high.append(np.broadcast_to(np.asarray(high, float), count))
+        self.n_rows += count
+
+    def solve(self, time_limit: float) -> Solution:
+        """Maximise with HiGHS, to optimality or until the time is over."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import csr_array
+
+        gain = np.concatenate(self._gain)
+        scale = max(float(np.abs(gain).max()), 1e-30)  # HiGHS works with absolute tolerances
+        number, column, value = (np.concatenate(part) for part in zip(*self._rows, strict=True))
+        matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
+        result = milp(
+            -gain / scale,
+            constraints=LinearConstraint(
+                matrix, np.concatenate(self._row_low), np.concatenate(self._row_high)
+            ),
+            bounds=Bounds(np.concatenate(self._low), np.concatenate(self._high)),
+            integrality=np.concatenate(self._integer).astype(int),
+            options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},
+        )
+        bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
+        upper = np.inf if bound is None or not np.isfinite(bound) else -bound * scale + 1e-6 * scale
+        return Solution(result.x, upper, infeasible=result.status == 2)

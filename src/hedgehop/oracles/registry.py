@@ -1,0 +1,114 @@
+"""Which oracles exist, and the choice among them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from hedgehop._arrays import Doubles
+from hedgehop._errors import UnsupportedError
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Oracle, Step, kinds
+from hedgehop.oracles.exhaustive import Exhaustive
+from hedgehop.oracles.ilp import Ilp
+from hedgehop.oracles.tree import Tree
+from hedgehop.potentials import Potential
+
+_BUILT_IN: tuple[type[Oracle], ...] = (Tree, Exhaustive, Ilp)
+OracleLike = str | Oracle
+
+
+@lru_cache(maxsize=1)
+def _all() -> dict[str, Oracle]:
+    """Built-in oracles, then those installed packages offer under the entry point ``hedgehop.oracles``."""
+    oracles: dict[str, Oracle] = {kind.name: kind() for kind in _BUILT_IN}
+    for entry in entry_points(group="hedgehop.oracles"):
+        oracle = entry.load()()
+        oracles.setdefault(oracle.name, oracle)
+    return oracles
+
+
+def available() -> dict[str, str]:
+    """Names of the oracles there are, with what each does exactly.
+
+    >>> import hedgehop as hh
+    >>> sorted(hh.oracles.available())[:2]
+    ['exhaustive', 'ilp']
+    """
+    return {name: oracle.summary for name, oracle in _all().items()}
+
+
+def get(oracle: OracleLike) -> Oracle:
+    """Return an oracle by name ("auto" included), or the given one."""
+    if isinstance(oracle, Oracle):
+        return oracle
+    if oracle == "auto":
+        return Auto()
+    if not isinstance(oracle, str) or oracle not in _all():
+        names = ", ".join(f'"{name}"' for name in ("auto", *_all()))
+        raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")
+    return _all()[oracle]
+
+
+class Auto(Oracle):
+    """Chooses, step by step, the most suitable oracle that can handle the model and the potentials."""
+
+    name = "auto"
+    summary = "chooses among the others by model and potentials"
+
+    def start(self, model: Model) -> dict[str, Any]:
+        """Return the warm states of the oracles used so far, by name."""
+        return {}
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse what every oracle refuses."""
+        return None if self._able(model, potentials) else _why_not(model, potentials)
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Let the preferred oracle solve it."""
+        chosen = max(self._able(model, potentials), key=lambda o: o.preference(model, potentials))
+        states = {} if state is None else state
+        if chosen.name not in states:
+            states[chosen.name] = chosen.start(model)
+        return chosen.maximize(model, potentials, states[chosen.name])
+
+    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
+        """Ask the preferred oracle."""
+        chosen = max(self._able(model, potentials), key=lambda o: o.preference(model, potentials))
+        return chosen.max_marginals(model, potentials)
+
+    @staticmethod
+    def _able(model: Model, potentials: Sequence[Potential]) -> list[Oracle]:
+        return [o for o in _all().values() if o.refusal(model, potentials) is None]
+
+
+def solve(oracle: Oracle, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    """Run one step, timed; refuse with a sentence what the oracle cannot do."""
+    for potential in potentials:
+        potential.check(model)
+    reason = oracle.refusal(model, potentials)
+    if reason is not None:
+        raise UnsupportedError(_sentence(oracle, reason, model, potentials))
+    start = time.perf_counter()
+    step = oracle.maximize(model, potentials, state)
+    return replace(step, seconds=time.perf_counter() - start)
+
+
+def _sentence(oracle: Oracle, reason: str, model: Model, potentials: Sequence[Potential]) -> str:
+    if isinstance(oracle, Auto):
+        return f"no oracle can solve this step ({kinds(potentials) or 'no potentials'}): {reason}."
+    able = [f'"{o.name}"' for o in Auto._able(model, potentials)]
+    instead = (
+        f"Use oracle={' or '.join(able)}."
+        if able
+        else f"Neither can the others: {_why_not(model, potentials)}."
+    )
+    return f'oracle "{oracle.name}" cannot solve this step: {reason}. {instead}'
+
+
+def _why_not(model: Model, potentials: Sequence[Potential]) -> str:
+    return "; ".join(f"{o.name}: {o.refusal(model, potentials)}" for o in _all().values())

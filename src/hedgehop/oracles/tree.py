@@ -1,0 +1,98 @@
+"""Max-sum on forests: exact in one pass over the edges, O(n L) for Potts and O(n L^2) for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
+from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.potentials import Potential
+
+
+class Tree(Oracle):
+    """Dynamic programming on models whose edges form a forest (C++)."""
+
+    name = "tree"
+    summary = "max-sum on forests (chains, trees, no edges); exact, with linear potentials"
+
+    def start(self, model: Model) -> bool:
+        """Remember whether the edges form a forest."""
+        return _is_forest(model)
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cycles, cliques and potentials that are not linear."""
+        if not isinstance(model, PairwiseModel):
+            return f"{type(model).__name__} has no unary and pairwise scores"
+        if model.cliques:
+            return "the model has cliques of three or more variables"
+        _, _, rest = fold(model, potentials)
+        if rest:
+            return f"it handles linear potentials only, not {kinds(rest)}"
+        return None if _is_forest(model) else "the model's edges contain a cycle"
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """Exact in linear time: nothing is better."""
+        return 100.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """One pass up, one pass down."""
+        assert isinstance(model, PairwiseModel)
+        theta, constant, _ = fold(model, potentials)
+        labeling, value = _argmax(model, _unary(model, theta))
+        if value == -np.inf:
+            raise InfeasibleError("no labeling is allowed: every one meets a score of -inf.")
+        return self.step(model, labeling, potentials, value + constant)
+
+    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
+        """One pass up, one pass down."""
+        if self.refusal(model, potentials) is not None:
+            return None
+        assert isinstance(model, PairwiseModel)
+        theta, constant, _ = fold(model, potentials)
+        return _max_marginals(model, _unary(model, theta)) + constant
+
+
+def _max_marginals(model: PairwiseModel, unary: Doubles) -> Doubles:
+    pairwise = model.pairwise
+    if isinstance(pairwise, Potts):
+        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
+        return _core.forest_max_marginals_potts(unary, model.edges, strengths)
+    flat, offsets, columns = _as_tables(pairwise, len(model.edges), model.n_labels)
+    return _core.forest_max_marginals_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
+
+
+def _is_forest(model: Model) -> bool:
+    if not isinstance(model, PairwiseModel):
+        return False
+    edges = model.edges
+    return len(edges) < model.n_variables and _core.is_forest(model.n_variables, edges)
+
+
+def _unary(model: PairwiseModel, theta: Doubles | None) -> Doubles:
+    unary = np.ascontiguousarray(model.unary, np.float64)
+    return unary if theta is None else unary + theta
+
+
+def _argmax(model: PairwiseModel, unary: Doubles) -> tuple[Any, float]:
+    pairwise = model.pairwise
+    if isinstance(pairwise, Potts):
+        return _core.forest_argmax_potts(
+            unary, model.edges, np.ascontiguousarray(pairwise.strengths, np.float64)
+        )
+    flat, offsets, columns = _as_tables(pairwise, len(model.edges), model.n_labels)
+    return _core.forest_argmax_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
+
+
+def _as_tables(pairwise: Any, n_edges: int, n_labels: int) -> tuple[Any, Any, Any]:
+    if isinstance(pairwise, SharedTable):  # every edge points at the one table
+        flat = np.ascontiguousarray(pairwise.values, np.float64).ravel()
+        return flat, np.zeros(n_edges, np.int64), np.full(n_edges, n_labels, np.int32)
+    assert isinstance(pairwise, EdgeTables)
+    return np.ascontiguousarray(pairwise.flat, np.float64), pairwise.offsets, pairwise.columns

@@ -1,0 +1,26 @@
+"""What may be added to the relevance: small frozen records, each a function of the whole labeling.
+
+A diversity turns its marginal gain into these; label costs and the rest also serve people who want no list
+at all (``hh.best(model, [LabelWeights(w)])``). Scores are maximised, so a negative weight is a cost.
+"""
+
+from hedgehop.potentials.base import Constant, Function, Linear, Potential, total_value
+from hedgehop.potentials.distances import AgreementGains, BallCoverage, BallUnion, Cardinality
+from hedgehop.potentials.labels import LabelWeights, TransitionWeights
+from hedgehop.potentials.regions import Envelope, RegionWeights
+
+__all__ = [
+    "AgreementGains",
+    "BallCoverage",
+    "BallUnion",
+    "Cardinality",
+    "Constant",
+    "Envelope",
+    "Function",
+    "LabelWeights",
+    "Linear",
+    "Potential",
+    "RegionWeights",
+    "TransitionWeights",
+    "total_value",
+]

@@ -1,0 +1,122 @@
+"""The protocol of potentials, and the simplest ones."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels, as_labelings, own
+from hedgehop._frozen import Frozen
+from hedgehop.models.base import Model
+
+P = TypeVar("P", bound="Potential")
+
+
+class Potential(Frozen, ABC):
+    """A function of a labeling. ``value(model, labelings)``; ``2.0 * potential`` scales it."""
+
+    def value(self, model: Model, labelings: ArrayLike) -> float | Doubles:
+        """Value of one labeling (a float) or of many (an (m,) array)."""
+        self.check(model)
+        flat, single = as_labelings(labelings, model.shape, model.label_counts)
+        values = self._values(model, flat)
+        return float(values[0]) if single else values
+
+    def check(self, model: Model) -> None:  # noqa: B027  (fitting every model is a fine default)
+        """Raise ValueError if this potential does not fit the model."""
+
+    @abstractmethod
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
+
+    def _upper(self, model: Model, flat: Labels) -> Doubles:
+        """Upper bounds on the values of (m, n) labelings: the values, wherever these are exact."""
+        return self._values(model, flat)
+
+    @abstractmethod
+    def scaled(self: P, factor: float) -> P:
+        """Return this potential times a factor >= 0."""
+
+    def __rmul__(self: P, factor: float) -> P:
+        return self.scaled(_arrays.number(factor, "a potential's factor", low=0.0))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"
+
+
+class Constant(Potential):
+    """The same amount for every labeling."""
+
+    amount: float
+
+    def __init__(self, amount: float) -> None:
+        self._set(amount=_arrays.number(amount, "amount"))
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        return np.full(len(flat), self.amount)
+
+    def scaled(self, factor: float) -> Constant:
+        """Return this potential times a factor."""
+        return Constant(factor * self.amount)
+
+
+class Linear(Potential):
+    """``sum_i theta[i, y_i]``: a change of the unary scores. ``-inf`` forbids a label.
+
+    Parameters
+    ----------
+    theta : (n, L) array
+        What each label of each variable adds.
+    """
+
+    theta: Doubles
+
+    def __init__(self, theta: ArrayLike) -> None:
+        values = _arrays.scores(theta, "theta", ndim=2)
+        self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        return self.theta[np.arange(flat.shape[1]), flat].sum(axis=1)
+
+    def check(self, model: Model) -> None:
+        """Refuse a theta that does not fit the model."""
+        wanted = (model.n_variables, int(model.label_counts.max()))
+        if self.theta.shape != wanted:
+            raise ValueError(f"theta must have shape {wanted} (variables, labels); got {self.theta.shape}.")
+
+    def scaled(self, factor: float) -> Linear:
+        """Return this potential times a factor; forbidden labels stay forbidden."""
+        return Linear(own(np.where(np.isneginf(self.theta), -np.inf, self.theta * factor)))
+
+
+class Function(Potential):
+    """Any function of a labeling, given as Python code: only the exhaustive oracle can use it."""
+
+    function: Callable[[Any], float]
+    factor: float
+
+    def __init__(self, function: Callable[[Any], float], factor: float = 1.0) -> None:
+        if not callable(function):
+            raise TypeError(f"function must be callable; got {function!r}.")
+        self._set(function=function, factor=float(factor))
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
+
+    def scaled(self, factor: float) -> Function:
+        """Return this potential times a factor."""
+        return Function(self.function, factor * self.factor)
+
+
+def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayLike) -> Doubles:
+    """Sum of the potentials' values at (m, ...) labelings."""
+    flat, _ = as_labelings(labelings, model.shape, model.label_counts)
+    total = np.zeros(len(flat))
+    for potential in potentials:
+        total += potential.value(model, flat)
+    return total

@@ -1,0 +1,127 @@
+"""Which labels and which pairs of labels a labeling uses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import Edges, PairwiseModel
+from hedgehop.potentials.base import Potential
+
+
+class LabelWeights(Potential):
+    """``sum_l w[l] * [label l is used]``: once for every label that at least one variable takes.
+
+    Parameters
+    ----------
+    w : (L,) array
+        Weight of each label, of any sign: negative costs, positive rewards.
+    min_share : float
+        A label counts as used only from this share of the variables on (0: a single variable is enough).
+    """
+
+    w: Doubles
+    min_share: float
+
+    def __init__(self, w: ArrayLike, min_share: float = 0.0) -> None:
+        self._set(w=_arrays.vector(w, "w"), min_share=_share(min_share))
+
+    def least_count(self, n_variables: int) -> int:
+        """How many variables make a label count as used."""
+        return max(1, int(np.ceil(self.min_share * n_variables - 1e-9)))
+
+    def check(self, model: Model) -> None:
+        """Refuse weights that do not fit the model."""
+        wanted = int(model.label_counts.max())
+        if self.w.size != wanted:
+            raise ValueError(f"w must have one weight per label ({wanted}); got {self.w.size}.")
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        return used_labels(flat, self.w.size, self.least_count(flat.shape[1])) @ self.w
+
+    def scaled(self, factor: float) -> LabelWeights:
+        """Return this potential times a factor."""
+        return LabelWeights(factor * self.w, self.min_share)
+
+
+class TransitionWeights(Potential):
+    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b.
+
+    Parameters
+    ----------
+    w : (L, L) array
+        Weight of each pair, of any sign; the diagonal is ignored. Symmetric unless ordered.
+    ordered : bool
+        Whether (a, b) along an edge's direction differs from (b, a).
+    """
+
+    w: Doubles
+    ordered: bool
+
+    def __init__(self, w: ArrayLike, ordered: bool = False) -> None:
+        values = _arrays.finite(w, "w")
+        if values.ndim != 2 or values.shape[0] != values.shape[1]:
+            raise ValueError(f"w must have shape (L, L); got {values.shape}.")
+        if not ordered and not np.array_equal(values, values.T):
+            raise ValueError(
+                "w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2."
+            )
+        self._set(w=values, ordered=bool(ordered))
+
+    def check(self, model: Model) -> None:
+        """Refuse weights that do not fit the model."""
+        wanted = int(model.label_counts.max())
+        if len(self.w) != wanted:
+            raise ValueError(f"w must have shape ({wanted}, {wanted}); got {self.w.shape}.")
+        edges_of(model)
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        used = used_transitions(model, flat, len(self.w), self.ordered)
+        rows, columns = transition_pairs(len(self.w), self.ordered)
+        return used[:, rows, columns] @ self.w[rows, columns]
+
+    def scaled(self, factor: float) -> TransitionWeights:
+        """Return this potential times a factor."""
+        return TransitionWeights(factor * self.w, self.ordered)
+
+
+def label_counts(flat: Labels, n_labels: int) -> NDArray[np.int64]:
+    """How many variables take each label, (m, L)."""
+    return _core.label_counts(np.ascontiguousarray(flat, np.int32), n_labels)
+
+
+def used_labels(flat: Labels, n_labels: int, at_least: int = 1) -> NDArray[np.bool_]:
+    """Which labels at least so many variables take, (m, L)."""
+    return np.asarray(label_counts(flat, n_labels) >= at_least)
+
+
+def used_transitions(model: Model, flat: Labels, n_labels: int, ordered: bool) -> NDArray[np.bool_]:
+    """Which pairs of labels some edge carries, (m, L, L); symmetric unless ordered."""
+    used = _core.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
+    return used if ordered else used | used.transpose(0, 2, 1)
+
+
+def edges_of(model: Model) -> Edges:
+    """Edges of a model, or a sentence why there are none."""
+    if not isinstance(model, PairwiseModel):
+        raise TypeError(f"label transitions need a model with edges; {type(model).__name__} has none.")
+    return model.edges
+
+
+def transition_pairs(n_labels: int, ordered: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of all pairs of different labels, each unordered one once."""
+    if not ordered:
+        rows, columns = np.triu_indices(n_labels, k=1)
+    else:
+        rows, columns = np.nonzero(~np.eye(n_labels, dtype=bool))
+    return rows.astype(np.int64), columns.astype(np.int64)
+
+
+def _share(value: float) -> float:
+    share = _arrays.number(value, "min_share", low=0.0)
+    if share > 1:
+        raise ValueError(f"min_share must be between 0 and 1; got {share:g}.")
+    return share

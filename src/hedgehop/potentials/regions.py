@@ -1,0 +1,130 @@
+"""Regions taken as a whole, and upper envelopes of linear functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.models.base import Model
+from hedgehop.potentials.base import Potential
+from hedgehop.potentials.labels import label_counts
+
+
+class RegionWeights(Potential):
+    """``sum_C sum_l mu[C, l] * max(0, 1 - k / Q_C)``, k = members of region C that do not take label l.
+
+    Parameters
+    ----------
+    regions : list of index arrays, or an array of the model's shape
+        Sets of variables (they may overlap), or a map whose values >= 0 name the region of each variable.
+    mu : (regions, L) array
+        What a region taken as a whole by a label adds, of any sign.
+    robust : int
+        Q: 1 asks for the whole region; up to Q - 1 deviating members only lessen the weight. Limited to half
+        of a region (``Q_C = max(1, min(robust, |C| // 2))``), so that two labels never hold it at once.
+    """
+
+    regions: tuple[NDArray[np.int64], ...]
+    mu: Doubles
+    robust: int
+
+    def __init__(self, regions: ArrayLike | Sequence[ArrayLike], mu: ArrayLike, robust: int = 1) -> None:
+        members = region_members(regions)
+        values = _arrays.finite(mu, "mu")
+        if values.ndim != 2 or len(values) != len(members):
+            raise ValueError(f"mu must have shape ({len(members)} regions, labels); got {values.shape}.")
+        self._set(regions=members, mu=values, robust=_arrays.positive_count(robust, "robust"))
+
+    def check(self, model: Model) -> None:
+        """Refuse regions or weights that do not fit the model."""
+        wanted = int(model.label_counts.max())
+        if self.mu.shape[1] != wanted:
+            raise ValueError(f"mu must have one column per label ({wanted}); got shape {self.mu.shape}.")
+        refuse_outside(self.regions, model.n_variables)
+
+    def slack(self, region: int) -> int:
+        """Q of one region."""
+        return region_slack(self.regions[region], self.robust)
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        total = np.zeros(len(flat))
+        for c, members in enumerate(self.regions):
+            misses = members.size - label_counts(flat[:, members], self.mu.shape[1])
+            total += np.maximum(0.0, 1.0 - misses / self.slack(c)) @ self.mu[c]
+        return total
+
+    def scaled(self, factor: float) -> RegionWeights:
+        """Return this potential times a factor."""
+        return RegionWeights(self.regions, factor * self.mu, self.robust)
+
+
+class Envelope(Potential):
+    """``max_q mu[q] + sum_i w[q, i, y_i]``: the upper envelope of linear functions.
+
+    Parameters
+    ----------
+    mu : (Q,) array
+        Constants.
+    w : (Q, n, L) array
+        Linear functions; ``-inf`` rules a function out for labelings with that label there.
+    zero : bool
+        Whether the zero function is among them, so that the envelope never falls below 0.
+    """
+
+    mu: Doubles
+    w: Doubles
+
+    def __init__(self, mu: ArrayLike, w: ArrayLike, zero: bool = False) -> None:
+        constants, slopes = _arrays.vector(mu, "mu"), _arrays.scores(w, "w", ndim=3).astype(np.float64)
+        if len(slopes) != constants.size:
+            raise ValueError(
+                f"w must have one function per entry of mu ({constants.size}); got {len(slopes)}."
+            )
+        if zero:
+            constants = np.append(constants, 0.0)
+            slopes = np.concatenate([slopes, np.zeros((1, *slopes.shape[1:]))])
+        self._set(mu=own(np.array(constants)), w=own(slopes))
+
+    def check(self, model: Model) -> None:
+        """Refuse functions that do not fit the model."""
+        wanted = (model.n_variables, int(model.label_counts.max()))
+        if self.w.shape[1:] != wanted:
+            raise ValueError(f"w must have shape (functions, {wanted[0]}, {wanted[1]}); got {self.w.shape}.")
+
+    def _values(self, model: Model, flat: Labels) -> Doubles:
+        parts = self.w[:, np.arange(flat.shape[1]), flat].sum(axis=-1)  # (Q, m)
+        return np.asarray((self.mu[:, None] + parts).max(axis=0))
+
+    def scaled(self, factor: float) -> Envelope:
+        """Return this potential times a factor."""
+        return Envelope(factor * self.mu, np.where(np.isneginf(self.w), -np.inf, factor * self.w))
+
+
+def region_members(regions: Any) -> tuple[NDArray[np.int64], ...]:
+    """Check regions given as index lists or as a map of region numbers."""
+    if isinstance(regions, np.ndarray) and regions.dtype != object:
+        flat = _arrays.integers(regions, "regions").reshape(-1)
+        return tuple(own(np.flatnonzero(flat == r)) for r in np.unique(flat[flat >= 0]))
+    members = tuple(own(_arrays.integers(r, "a region").reshape(-1)) for r in regions)
+    if not members or any(r.size == 0 for r in members):
+        raise ValueError("regions must name at least one region, and none may be empty.")
+    if any(len(np.unique(r)) < r.size for r in members):
+        raise ValueError("a region names a variable twice. Name each once.")
+    return members
+
+
+def refuse_outside(regions: Sequence[NDArray[np.int64]], n_variables: int) -> None:
+    """Refuse regions that name variables the model does not have."""
+    for c, members in enumerate(regions):
+        if members.min() < 0 or members.max() >= n_variables:
+            raise ValueError(f"region {c} names a variable outside 0..{n_variables - 1}.")
+
+
+def region_slack(members: NDArray[np.int64], robust: int) -> int:
+    """Q of a region: at most half of it, so that two labels never hold it at once."""
+    return max(1, min(robust, members.size // 2))

@@ -1,0 +1,165 @@
+"""One greedy run in progress: what is chosen, what is proven, and the warm state of its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.diversity.base import Diversity
+from hedgehop.lawler import best_excluding
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.registry import solve
+from hedgehop.potentials import Cardinality, Constant, Linear, Potential
+
+
+@dataclass
+class Search:
+    """Greedy selection, step by step. ``F(S) = sum r(y) + tradeoff * D(S)``.
+
+    A step solves ``max_y r(y) + tradeoff * gain(y | S)`` without any constraint first: its upper bound U_t is
+    what the certificate needs. Only if the answer is too close to an earlier one it solves again with
+    constraints.
+    """
+
+    model: Model
+    diversity: Diversity
+    tradeoff: float
+    oracle: Oracle
+    min_distance: int = 0
+    state: Any = None
+    chosen: list[Labels] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    _next: Step | None = None
+
+    def __post_init__(self) -> None:
+        self.diversity.check(self.model)
+        if self.state is None:
+            self.state = self.oracle.start(self.model)
+
+    def copy(self) -> Search:
+        """Return a run that goes on from here and leaves this one as it is."""
+        return replace(self, chosen=list(self.chosen), steps=list(self.steps))
+
+    def peek(self) -> Step:
+        """Return the best next step without constraints: its gain, and U_t in ``upper_bound``."""
+        if self._next is None:
+            step = self._solve(self._steering())
+            self._next = self._as_gain(step, self._bound_of(step))
+        return self._next
+
+    def advance(self) -> Step:
+        """Choose the next labeling, far enough from the earlier ones."""
+        step = self.peek()
+        if self._too_close(step.labeling):
+            apart = self._solve_apart(self._steering())
+            step = replace(
+                self._as_gain(apart, step.upper_bound),
+                exact=apart.exact,
+                seconds=step.seconds + apart.seconds,
+            )
+        return self.accept(step)
+
+    def advance_distorted(self, weight: float) -> Step:
+        """Choose the next labeling with the diversity weighted down (Harshaw et al. 2019), bounded undistorted."""
+        bound = self.peek()
+        potentials = [p.scaled(weight) for p in self._steering()]
+        step = self._solve(potentials)
+        if self._too_close(step.labeling):
+            step = self._solve_apart(potentials)
+        chosen = self._as_gain(step, bound.upper_bound)
+        return self.accept(replace(chosen, exact=step.exact, seconds=bound.seconds + step.seconds))
+
+    def accept(self, step: Step) -> Step:
+        """Append a step to the list."""
+        self.chosen.append(step.labeling.reshape(-1))
+        self.steps.append(step)
+        self._next = None
+        return step
+
+    def rows(self) -> Labels:
+        """Return the chosen labelings, (t, n)."""
+        return np.array(self.chosen, np.int32).reshape(-1, self.model.n_variables)
+
+    def objective(self, rows: Labels) -> float:
+        """F of a list of labelings."""
+        relevance = float(np.sum(self.model.score(rows))) if len(rows) else 0.0
+        return relevance + self.tradeoff * self.diversity.value(self.model, rows)
+
+    def best_apart(self) -> Step:
+        """Return the best step given all chosen labelings, constraints included: what refinement asks for."""
+        step = self.peek()
+        return self._solve_apart(self._steering()) if self._too_close(step.labeling) else step
+
+    def baseline(self) -> float:
+        """F of the single best labeling repeated as often as the list is long."""
+        first = self._solve(())
+        return self.objective(np.repeat(first.labeling.reshape(1, -1), len(self.chosen), axis=0))
+
+    def _steering(self) -> list[Potential]:
+        return self._scaled(self.diversity.potentials(self.model, self.rows()))
+
+    def _scaled(self, potentials: Sequence[Potential]) -> list[Potential]:
+        """Potentials times the tradeoff; nothing at all if the tradeoff is 0."""
+        return [p.scaled(self.tradeoff) for p in potentials] if self.tradeoff > 0 else []
+
+    def _solve(self, potentials: Sequence[Potential]) -> Step:
+        return solve(self.oracle, self.model, potentials, self.state)
+
+    def _bound_of(self, step: Step) -> float:
+        """U_t: from the step itself, unless it maximised something else than the gain."""
+        rows = self.rows()
+        bounding = self.diversity.bounding(self.model, rows)
+        if self.tradeoff == 0 or bounding == self.diversity.potentials(self.model, rows):
+            return step.upper_bound
+        return self._solve(self._scaled(bounding)).upper_bound
+
+    def _as_gain(self, step: Step, bound: float) -> Step:
+        """Return the step with what it adds to F as its value."""
+        gain = float(self.diversity.gain(self.model, step.labeling, self.rows()))
+        value = step.relevance + self.tradeoff * gain
+        return replace(step, value=value, upper_bound=max(bound, value))
+
+    def _too_close(self, labeling: Labels) -> bool:
+        if self.min_distance == 0 or not self.chosen:
+            return False
+        flat = labeling.reshape(-1)
+        return min(int((flat != y).sum()) for y in self.chosen) < self.min_distance
+
+    def _solve_apart(self, potentials: Sequence[Potential]) -> Step:
+        """Keep the distance as limits on counts, or, for mere distinctness, by Lawler's partition."""
+        limits = [*potentials, *(_at_least(self.min_distance, y) for y in self._distinct())]
+        if self.min_distance > 1 or self.oracle.refusal(self.model, limits) is None:
+            return self._solve(limits)
+        excluded = {y.tobytes() for y in self.chosen}
+
+        def inside(mask: Linear | None) -> Step:
+            return self._solve([*potentials, mask] if mask is not None else potentials)
+
+        def marginals(mask: Linear | None) -> Doubles | None:
+            return self.oracle.max_marginals(
+                self.model, [*potentials, mask] if mask is not None else potentials
+            )
+
+        return best_excluding(self.model, excluded, inside, marginals)
+
+    def _distinct(self) -> list[Labels]:
+        return list({y.tobytes(): y for y in self.chosen}.values())
+
+
+def _at_least(distance: int, reference: Labels) -> Cardinality:
+    table = np.zeros(reference.size + 1)
+    table[:distance] = -np.inf
+    if distance > reference.size:
+        raise InfeasibleError(f"min_distance {distance} is more than the {reference.size} variables.")
+    return Cardinality(reference, table)
+
+
+def is_constant(potentials: Sequence[Potential]) -> bool:
+    """Whether potentials add the same to every labeling."""
+    return all(isinstance(p, Constant) for p in potentials)
