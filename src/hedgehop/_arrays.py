@@ -102,9 +102,7 @@ def refuse_nan(array: NDArray[Any], name: str) -> None:
     bad = np.isnan(array)
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
-        raise ValueError(
-            f"{name} must not contain NaN; the first is at index {where}. Clean the scores first."
-        )
+        raise ValueError(f"{name} must not contain NaN; the first is at index {where}. Clean the scores first.")
 
 
 def positive_count(value: Any, name: str) -> int:
@@ -145,9 +143,7 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
     elif array.ndim > 0 and array.shape[1:] in (shape, (n,)):
         single = False
     else:
-        raise ValueError(
-            f"labelings must have shape {shape} or (m, {', '.join(map(str, shape))}); got {array.shape}."
-        )
+        raise ValueError(f"labelings must have shape {shape} or (m, {', '.join(map(str, shape))}); got {array.shape}.")
     flat = integers(array, "labelings").reshape(-1, n)
     _check_range(flat, counts)
     return np.ascontiguousarray(flat, LABEL), single

@@ -33,9 +33,7 @@ def overlap_size(n: int, labels: int, radius: int, distance: int) -> int:
         ways = 0
         for o in range(distance - 2 * least + 1 if labels > 2 else min(1, distance - 2 * least + 1)):
             rest = distance - o
-            central = (
-                2**rest - 2 * _binomial_prefix(rest)[least]
-            )  # sum of C(rest, a), least <= a <= rest - least
+            central = 2**rest - 2 * _binomial_prefix(rest)[least]  # sum of C(rest, a), least <= a <= rest - least
             ways += comb(distance, o) * (labels - 2) ** o * central
         total += comb(n - distance, c) * (labels - 1) ** c * ways
     return total

@@ -85,9 +85,7 @@ def certify(
     further : floats
         Bounds proven otherwise.
     """
-    online = tuple(
-        tradeoff * o + m * u if tradeoff > 0 else m * u for o, u in zip(offsets, best_gains, strict=True)
-    )
+    online = tuple(tradeoff * o + m * u if tradeoff > 0 else m * u for o, u in zip(offsets, best_gains, strict=True))
     bound = min((*online, *further), default=inf)
     objective = objectives[-1]
     return Certificate(

@@ -80,9 +80,7 @@ def best_excluding(
             if step is not None:
                 heapq.heappush(heap, (-step.upper_bound, next(order), cell, step))
         elif _key(step.labeling) not in excluded:
-            return replace(
-                step, upper_bound=max(step.upper_bound, -bound) if np.isfinite(bound) else step.upper_bound
-            )
+            return replace(step, upper_bound=max(step.upper_bound, -bound) if np.isfinite(bound) else step.upper_bound)
         else:
             limits = _limits(step, marginals(cell.mask(model)))
             labeling = step.labeling.reshape(-1)

@@ -60,6 +60,4 @@ def _advice(found: DiverseList) -> list[str]:
 
 
 def _share(value: float) -> str:
-    return (
-        f"{np.floor(value * 1000) / 1000:.1%}" if isfinite(value) else "none"
-    )  # rounded down: a proof is not a wish
+    return f"{np.floor(value * 1000) / 1000:.1%}" if isfinite(value) else "none"  # rounded down: a proof is not a wish

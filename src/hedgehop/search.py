@@ -142,9 +142,7 @@ class Search:
             return self._solve([*potentials, mask] if mask is not None else potentials)
 
         def marginals(mask: Linear | None) -> Doubles | None:
-            return self.oracle.max_marginals(
-                self.model, [*potentials, mask] if mask is not None else potentials
-            )
+            return self.oracle.max_marginals(self.model, [*potentials, mask] if mask is not None else potentials)
 
         return best_excluding(self.model, excluded, inside, marginals)
 

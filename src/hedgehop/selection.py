@@ -126,7 +126,7 @@ def diverse(
         further = _refine(search) if refine else []
         return finish(search, method + (", refined" if refine else ""), further)
     except KeyboardInterrupt:
-        raise Interrupted(finish(search, "interrupted") if search.chosen else None) from None
+        raise Interrupted(finish(search, "interrupted", last=False) if search.chosen else None) from None
 
 
 def stream(
@@ -142,7 +142,7 @@ def stream(
     Examples
     --------
     >>> import hedgehop as hh
-    >>> steps = hh.stream(hh.FactorGraph([[1.0, 0.0]] * 3), hh.VariableCoverage(), tradeoff=2.0)
+    >>> steps = hh.stream(hh.FactorGraph([[1.0, 0.0]] * 3), hh.VariableCoverage(), tradeoff=4.0)
     >>> next(steps).labeling.tolist()
     [0, 0, 0]
     >>> next(steps).labeling.tolist()
@@ -167,9 +167,7 @@ def _search(
     model: Model, diversity: Diversity, tradeoff: Any, oracle: OracleLike, distinct: Any, min_distance: Any
 ) -> Search:
     if not isinstance(diversity, Diversity):
-        raise TypeError(
-            f"diversity must be a Diversity such as hh.HammingBall(gamma=0.01); got {diversity!r}."
-        )
+        raise TypeError(f"diversity must be a Diversity such as hh.HammingBall(gamma=0.01); got {diversity!r}.")
     if distinct not in (True, False, "auto"):
         raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
     apart = _distance(min_distance, model.n_variables)
@@ -185,9 +183,7 @@ def _distance(value: Any, n: int) -> int:
     if least < 1 and least > 0:
         least = float(np.ceil(least * n - 1e-9))
     if least != int(least) or least > n:
-        raise ValueError(
-            f"min_distance must be a number of variables (at most {n}) or a share below 1; got {value!r}."
-        )
+        raise ValueError(f"min_distance must be a number of variables (at most {n}) or a share below 1; got {value!r}.")
     return int(least)
 
 
@@ -252,19 +248,17 @@ def _replay(search: Search) -> None:
         relevance = float(np.asarray(search.model.score(shaped)))
         gain = relevance + search.tradeoff * float(search.diversity.gain(search.model, shaped, search.rows()))
         exact = step.exact and np.array_equal(labeling, step.labeling.reshape(-1))
-        search.accept(
-            Step(shaped, gain, max(bound.upper_bound, gain), exact, step.oracle, bound.seconds, relevance)
-        )
+        search.accept(Step(shaped, gain, max(bound.upper_bound, gain), exact, step.oracle, bound.seconds, relevance))
 
 
-def finish(search: Search, method: str, further: Sequence[float] = ()) -> DiverseList:
-    """Return the list so far with its certificate."""
+def finish(search: Search, method: str, further: Sequence[float] = (), last: bool = True) -> DiverseList:
+    """Return the list so far with its certificate; `last`: with one more bound, after the last labeling."""
     rows = search.rows()
     m = len(rows)
     prefixes = [rows[:t] for t in range(m + 1)]
     best_gains = [s.upper_bound for s in search.steps]
-    if method != "interrupted":
-        best_gains.append(search.peek().upper_bound)  # one more bound, after the last labeling
+    if last:
+        best_gains.append(search.peek().upper_bound)
     offsets = [search.diversity.offset(search.model, p, m) for p in prefixes[: len(best_gains)]]
     objectives = [search.objective(p) for p in prefixes]
     certificate = certify(

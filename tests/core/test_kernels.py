@@ -256,9 +256,7 @@ def test_an_infeasible_forest_has_score_minus_infinity() -> None:
 def test_edges_may_share_a_table() -> None:
     table = np.array([0.0, 2.0, 1.0, 0.0])
     edges, counts = int32([[0, 1], [1, 2]]), int32([2, 2, 2])
-    shared = _core.forest_argmax_tables(
-        np.zeros((3, 2)), counts, edges, table, np.zeros(2, np.int64), int32([2, 2])
-    )
+    shared = _core.forest_argmax_tables(np.zeros((3, 2)), counts, edges, table, np.zeros(2, np.int64), int32([2, 2]))
     assert shared[0].tolist() == [0, 1, 0]
     assert shared[1] == 3.0
 
@@ -415,9 +413,7 @@ def test_threads_get_the_same_answers() -> None:
     y, weights = rng.integers(0, 5, (40, 2000), np.int32), rng.uniform(0, 1, 2000)
     expected = _core.hamming(y, y, weights)
     results: list[np.ndarray] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(_core.hamming(y, y, weights))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: results.append(_core.hamming(y, y, weights))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -66,16 +66,12 @@ class Concave:
         if not np.isfinite(values).all():
             raise ValueError(f"h must be finite; h({int(k[~np.isfinite(values)][0])}) is not.")
         if values[0] != 0:
-            raise ValueError(
-                f"h(0) must be 0: a group nobody belongs to is worth nothing; got {values[0]:g}."
-            )
+            raise ValueError(f"h(0) must be 0: a group nobody belongs to is worth nothing; got {values[0]:g}.")
         steps = np.diff(values)
         slack = 1e-12 * max(1.0, float(np.abs(values).max()))
         if (steps < -slack).any():
             c = int(np.argmax(steps < -slack))
-            raise ValueError(
-                f"h must be nondecreasing; h({c}) = {values[c]:g} but h({c + 1}) = {values[c + 1]:g}."
-            )
+            raise ValueError(f"h must be nondecreasing; h({c}) = {values[c]:g} but h({c + 1}) = {values[c + 1]:g}.")
         bent = np.diff(steps) > slack
         if bent.any():
             c = int(np.argmax(bent))

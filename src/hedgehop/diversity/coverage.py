@@ -63,9 +63,7 @@ class Coverage(Frozen, Diversity):
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """The part each labeling adds whatever the rest of the list is, (m,)."""
         rate = parsimony_rate(self.parsimony, self.h)
-        return np.asarray(
-            self.incidence(model, self._rows(model, labelings)) @ (rate * self.group_weights(model))
-        )
+        return np.asarray(self.incidence(model, self._rows(model, labelings)) @ (rate * self.group_weights(model)))
 
     def parsimony_floor(self, model: Model) -> float:
         """Parsimony of a labeling that belongs to every group, if it is negative."""
@@ -111,9 +109,7 @@ class GroupCoverage(Frozen, Diversity):
     ) -> None:
         if not callable(groups):
             raise TypeError(f"groups must be a function of a labeling; got {groups!r}.")
-        table = {
-            g: _arrays.number(w, f"the weight of group {g!r}", low=0.0) for g, w in (weights or {}).items()
-        }
+        table = {g: _arrays.number(w, f"the weight of group {g!r}", low=0.0) for g, w in (weights or {}).items()}
         self._set(h=Concave(h), parsimony=parsimony, _groups=groups, weights=table)
 
     def groups(self, labeling: Any) -> Iterable[Hashable]:
@@ -203,6 +199,4 @@ def variable_counts(model: Model, flat: Labels) -> NDArray[np.int64]:
 def check_weights(weights: Doubles | None, model: Model) -> None:
     """Refuse weights that are not one per variable."""
     if weights is not None and weights.size != model.n_variables:
-        raise ValueError(
-            f"weights must have one entry per variable ({model.n_variables}); got {weights.size}."
-        )
+        raise ValueError(f"weights must have one entry per variable ({model.n_variables}); got {weights.size}.")

@@ -40,13 +40,9 @@ class ExpectedBest(Frozen, Diversity):
     def __init__(self, samples: ArrayLike, weights: ArrayLike | None = None) -> None:
         stack = _arrays.integers(samples, "samples")
         if stack.ndim < 2 or len(stack) == 0:
-            raise ValueError(
-                f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}."
-            )
+            raise ValueError(f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}.")
         flat = stack.reshape(len(stack), -1)
-        per_variable = (
-            np.ones(flat.shape[1]) if weights is None else _arrays.weights(weights, "weights", flat.shape[1])
-        )
+        per_variable = np.ones(flat.shape[1]) if weights is None else _arrays.weights(weights, "weights", flat.shape[1])
         if per_variable.sum() <= 0:
             raise ValueError("weights must not all be zero.")
         self._set(samples=own(np.ascontiguousarray(flat, np.int32)), weights=per_variable)

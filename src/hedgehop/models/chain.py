@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
 from hedgehop._arrays import Labels, own
-from hedgehop.models.pairwise import EdgeTables, Edges, PairwiseModel, PairwiseScores, SharedTable
+from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseModel, PairwiseScores, SharedTable
 
 
 class Chain(PairwiseModel):
@@ -26,7 +26,7 @@ class Chain(PairwiseModel):
     Examples
     --------
     >>> import hedgehop as hh
-    >>> chain = hh.Chain([[1, 0], [0, 0], [0, 1]], transitions=[[0, -1], [-2, 0]])
+    >>> chain = hh.Chain([[1, 0], [0, 0], [0, 3]], transitions=[[0, -1], [-2, 0]])
     >>> chain
     Chain(3 variables, 2 labels)
     >>> hh.best(chain).labeling.tolist()
@@ -36,9 +36,7 @@ class Chain(PairwiseModel):
     def __init__(self, emissions: ArrayLike, transitions: ArrayLike) -> None:
         unary = _arrays.scores(emissions, "emissions", ndim=2)
         if 0 in unary.shape:
-            raise ValueError(
-                f"emissions must have at least one position and one label; got shape {unary.shape}."
-            )
+            raise ValueError(f"emissions must have at least one position and one label; got shape {unary.shape}.")
         length, labels = unary.shape
         steps = _arrays.scores(transitions, "transitions")
         if steps.shape not in ((labels, labels), (length - 1, labels, labels)):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Labels, integers, own
-from hedgehop.models.pairwise import EdgeTables, Edges, PairwiseScores, Potts
+from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseScores, Potts
 
 
 def check_edges(edges: ArrayLike, n_variables: int) -> Edges:
@@ -23,9 +23,7 @@ def check_edges(edges: ArrayLike, n_variables: int) -> Edges:
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if loops.size:
         i = int(pairs[loops[0], 0])
-        raise ValueError(
-            f"edge ({i}, {i}) is a self-loop. Add its scores to the unary of variable {i} instead."
-        )
+        raise ValueError(f"edge ({i}, {i}) is a self-loop. Add its scores to the unary of variable {i} instead.")
     return own(np.ascontiguousarray(pairs, np.int32))
 
 
@@ -36,9 +34,7 @@ def merge_parallel(edges: Edges, scores: PairwiseScores, counts: Labels) -> tupl
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     if first.size == len(edges):
         return edges, scores
-    place = np.argsort(np.argsort(first))[
-        group.reshape(-1)
-    ]  # the merged edge of each edge, in order of appearance
+    place = np.argsort(np.argsort(first))[group.reshape(-1)]  # the merged edge of each edge, in order of appearance
     kept = np.sort(first)
     merged = own(np.ascontiguousarray(edges[kept]))
     if isinstance(scores, Potts):

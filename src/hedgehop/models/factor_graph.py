@@ -12,7 +12,7 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Floats, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.edges import check_edges, merge_parallel
-from hedgehop.models.pairwise import EdgeTables, Edges, PairwiseModel, PairwiseScores, Potts, SharedTable
+from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
 
 Table = NDArray[np.floating[Any]]
 
@@ -176,15 +176,11 @@ def _checked_clique(variables: ArrayLike, table: ArrayLike, counts: Labels) -> C
     values = _arrays.scores(table, f"the table of clique {members.tolist()}")
     wanted = tuple(int(c) for c in counts[members])
     if values.shape != wanted:
-        raise ValueError(
-            f"the table of clique {members.tolist()} must have shape {wanted}; got {values.shape}."
-        )
+        raise ValueError(f"the table of clique {members.tolist()} must have shape {wanted}; got {values.shape}.")
     return Clique(members, values)
 
 
-def _append(
-    edges: Edges, scores: PairwiseScores, clique: Clique, counts: Labels
-) -> tuple[Edges, PairwiseScores]:
+def _append(edges: Edges, scores: PairwiseScores, clique: Clique, counts: Labels) -> tuple[Edges, PairwiseScores]:
     tables = [scores.table(e, int(counts[i]), int(counts[j])) for e, (i, j) in enumerate(edges)]
     pairs = np.concatenate([edges, clique.variables[None].astype(np.int32)])
     return pairs, EdgeTables([*tables, clique.table])

@@ -55,10 +55,7 @@ class Contrast(Frozen):
         count = sum(c.size for c in changes)
         mean = sum(float(c.sum()) for c in changes) / count if count else 0.0
         sharp = 1.0 / (2.0 * mean) if mean > 0 else 0.0
-        return [
-            self.strength / np.linalg.norm(o) * np.exp(-sharp * c)
-            for o, c in zip(offsets, changes, strict=True)
-        ]
+        return [self.strength / np.linalg.norm(o) * np.exp(-sharp * c) for o, c in zip(offsets, changes, strict=True)]
 
     def __repr__(self) -> str:
         return f"contrast(image {self.image.shape}, strength={self.strength:g})"
@@ -174,9 +171,7 @@ def _ends(offset: Offset) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
 def _checked_scores(scores: ArrayLike) -> NDArray[Any]:
     values = _arrays.scores(scores, "scores")
     if values.ndim not in (3, 4):
-        hint = (
-            " A single class of scores is s; give np.stack([0 * s, s], axis=-1)." if values.ndim == 2 else ""
-        )
+        hint = " A single class of scores is s; give np.stack([0 * s, s], axis=-1)." if values.ndim == 2 else ""
         raise ValueError(f"scores must have shape (H, W, L) or (D, H, W, L); got {values.shape}.{hint}")
     if values.ndim == 3 and _labels_first(values.shape):
         raise ValueError(
@@ -198,7 +193,7 @@ def _strengths(smoothness: Any, offsets: list[Offset], shape: tuple[int, ...]) -
     if isinstance(smoothness, Contrast):
         return list(smoothness.along(offsets, shape))
     wanted = [tuple(n - abs(k) for n, k in zip(shape, o, strict=True)) for o in offsets]
-    if np.ndim(smoothness) == 0 and not isinstance(smoothness, (list, tuple)):
+    if not isinstance(smoothness, (list, tuple)) and np.ndim(smoothness) == 0:
         return [np.full(s, _arrays.number(smoothness, "smoothness", low=0.0)) for s in wanted]
     if len(smoothness) != len(offsets):
         raise ValueError(
@@ -206,8 +201,7 @@ def _strengths(smoothness: Any, offsets: list[Offset], shape: tuple[int, ...]) -
             f"got {len(smoothness)} arrays."
         )
     arrays = [
-        _arrays.finite(s, f"smoothness[{k}]", shape=w)
-        for k, (s, w) in enumerate(zip(smoothness, wanted, strict=True))
+        _arrays.finite(s, f"smoothness[{k}]", shape=w) for k, (s, w) in enumerate(zip(smoothness, wanted, strict=True))
     ]
     for k, array in enumerate(arrays):
         if array.size and array.min() < 0:

@@ -149,9 +149,7 @@ class PairwiseModel(Frozen, ABC):
         """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
         total = _least(self.unary, axis=1).sum()
         i, j = self.label_counts[self.edges.T]
-        tables = (
-            self.pairwise.table(e, a, b) for e, (a, b) in enumerate(zip(i.tolist(), j.tolist(), strict=True))
-        )
+        tables = (self.pairwise.table(e, a, b) for e, (a, b) in enumerate(zip(i.tolist(), j.tolist(), strict=True)))
         if isinstance(self.pairwise, Potts):
             total -= self.pairwise.strengths.sum(dtype=np.float64)
         else:
@@ -166,9 +164,7 @@ class PairwiseModel(Frozen, ABC):
         dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
         if dead.size:
             where = self._describe(int(dead[0]))
-            raise InfeasibleError(
-                f"{where} has no allowed label: all its scores are -inf. Allow at least one."
-            )
+            raise InfeasibleError(f"{where} has no allowed label: all its scores are -inf. Allow at least one.")
 
     def _describe(self, variable: int) -> str:
         return f"variable {variable}"

@@ -75,9 +75,7 @@ class Oracle(ABC):
         """Return a warm state that survives the steps on one model; None if there is nothing to keep."""
         return None
 
-    def step(
-        self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float
-    ) -> Step:
+    def step(self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float) -> Step:
         """Return a Step for a labeling found, its value re-evaluated from scratch.
 
         The step counts as exact when bound and value agree to rounding; the bound is never below the value.

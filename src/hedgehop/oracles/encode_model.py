@@ -24,9 +24,9 @@ class Encoded:
         allowed = np.isfinite(unary)
         gain = np.where(allowed, unary, 0.0)
         count = unary.size
-        self.x: Columns = self.program.columns(
-            count, gain.ravel(), high=allowed.ravel(), integer=True
-        ).reshape(unary.shape)
+        self.x: Columns = self.program.columns(count, gain.ravel(), high=allowed.ravel(), integer=True).reshape(
+            unary.shape
+        )
         self.program.rows(self.x, 1.0, low=1.0, high=1.0)
         self.pairs: NDArray[np.int64] | None = None
         if len(model.edges):
@@ -41,9 +41,7 @@ class Encoded:
         """Read a labeling off a solution."""
         return np.argmax(chosen[self.x], axis=1).astype(np.int32)
 
-    def distance(
-        self, reference: NDArray[np.int32], weights: Doubles, low: float = 0.0, high: float = np.inf
-    ) -> int:
+    def distance(self, reference: NDArray[np.int32], weights: Doubles, low: float = 0.0, high: float = np.inf) -> int:
         """Add a column that equals the weighted number of variables that differ from a reference."""
         total = float(weights.sum())
         column = int(self.program.columns(1, low=low, high=min(high, total))[0])

@@ -109,9 +109,7 @@ def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
     return None if solution.x is None else ilp.label(solution.x)
 
 
-def _cut(
-    ilp: Encoded, balls: list[tuple[BallCoverage | BallUnion, int]], labeling: Labels, solution: Solution
-) -> bool:
+def _cut(ilp: Encoded, balls: list[tuple[BallCoverage | BallUnion, int]], labeling: Labels, solution: Solution) -> bool:
     """Add, where a ball's gain is overrated at this labeling y*, the valid cut that mends it.
 
     ``gain(y) <= gain(y*) + (1 - overlap(y, y*))``: what y covers and y* does not lies outside y*'s own ball.
@@ -139,9 +137,7 @@ def _sloped(potential: Cardinality) -> bool:
 
 
 def _columns(model: PairwiseModel, potentials: Sequence[Potential]) -> int:
-    tables = not isinstance(model.pairwise, Potts) or any(
-        isinstance(p, TransitionWeights) for p in potentials
-    )
+    tables = not isinstance(model.pairwise, Potts) or any(isinstance(p, TransitionWeights) for p in potentials)
     per_edge = model.n_labels**2 if tables else model.n_labels
     cells = sum(c.table.size for c in model.cliques)
     return model.unary.size + len(model.edges) * per_edge + cells

@@ -52,9 +52,7 @@ class Program:
         self._integer.append(np.full(count, integer))
         return np.arange(first, self.n_columns)
 
-    def rows(
-        self, columns: ArrayLike, factors: ArrayLike, low: ArrayLike = -np.inf, high: ArrayLike = np.inf
-    ) -> None:
+    def rows(self, columns: ArrayLike, factors: ArrayLike, low: ArrayLike = -np.inf, high: ArrayLike = np.inf) -> None:
         """Add rows: (R, k) columns with (R, k) factors (broadcast), limits (R,) or numbers."""
         where = np.atleast_2d(np.asarray(columns, np.int64))
         count = len(where)
@@ -76,9 +74,7 @@ class Program:
         matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
         result = milp(
             -gain / scale,
-            constraints=LinearConstraint(
-                matrix, np.concatenate(self._row_low), np.concatenate(self._row_high)
-            ),
+            constraints=LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high)),
             bounds=Bounds(np.concatenate(self._low), np.concatenate(self._high)),
             integrality=np.concatenate(self._integer).astype(int),
             options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},

@@ -102,11 +102,7 @@ def _sentence(oracle: Oracle, reason: str, model: Model, potentials: Sequence[Po
     if isinstance(oracle, Auto):
         return f"no oracle can solve this step ({kinds(potentials) or 'no potentials'}): {reason}."
     able = [f'"{o.name}"' for o in Auto._able(model, potentials)]
-    instead = (
-        f"Use oracle={' or '.join(able)}."
-        if able
-        else f"Neither can the others: {_why_not(model, potentials)}."
-    )
+    instead = f"Use oracle={' or '.join(able)}." if able else f"Neither can the others: {_why_not(model, potentials)}."
     return f'oracle "{oracle.name}" cannot solve this step: {reason}. {instead}'
 
 

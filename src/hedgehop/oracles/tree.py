@@ -83,9 +83,7 @@ def _unary(model: PairwiseModel, theta: Doubles | None) -> Doubles:
 def _argmax(model: PairwiseModel, unary: Doubles) -> tuple[Any, float]:
     pairwise = model.pairwise
     if isinstance(pairwise, Potts):
-        return _core.forest_argmax_potts(
-            unary, model.edges, np.ascontiguousarray(pairwise.strengths, np.float64)
-        )
+        return _core.forest_argmax_potts(unary, model.edges, np.ascontiguousarray(pairwise.strengths, np.float64))
     flat, offsets, columns = _as_tables(pairwise, len(model.edges), model.n_labels)
     return _core.forest_argmax_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
 

@@ -27,7 +27,7 @@ class Potential(Frozen, ABC):
         values = self._values(model, flat)
         return float(values[0]) if single else values
 
-    def check(self, model: Model) -> None:  # noqa: B027  (fitting every model is a fine default)
+    def check(self, model: Model) -> None:
         """Raise ValueError if this potential does not fit the model."""
 
     @abstractmethod

@@ -56,9 +56,7 @@ class Cardinality(Potential):
             )
         wanted = self.total + 1
         if values.size != wanted:
-            raise ValueError(
-                f"table must have {wanted:g} entries, one per count 0..{self.total:g}; got {values.size}."
-            )
+            raise ValueError(f"table must have {wanted:g} entries, one per count 0..{self.total:g}; got {values.size}.")
         return values
 
     @property
@@ -69,9 +67,7 @@ class Cardinality(Potential):
     def at(self, counts: ArrayLike) -> Doubles:
         """Values at given (weighted) counts."""
         d = np.asarray(counts, np.float64)
-        raw = (
-            np.asarray(self.table(d), np.float64) if callable(self.table) else self.table[d.astype(np.int64)]
-        )
+        raw = np.asarray(self.table(d), np.float64) if callable(self.table) else self.table[d.astype(np.int64)]
         return np.where(np.isneginf(raw), -np.inf, self.factor * raw)
 
     def check(self, model: Model) -> None:

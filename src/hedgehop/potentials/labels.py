@@ -66,9 +66,7 @@ class TransitionWeights(Potential):
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(f"w must have shape (L, L); got {values.shape}.")
         if not ordered and not np.array_equal(values, values.T):
-            raise ValueError(
-                "w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2."
-            )
+            raise ValueError("w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2.")
         self._set(w=values, ordered=bool(ordered))
 
     def check(self, model: Model) -> None:

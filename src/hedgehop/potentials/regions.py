@@ -82,9 +82,7 @@ class Envelope(Potential):
     def __init__(self, mu: ArrayLike, w: ArrayLike, zero: bool = False) -> None:
         constants, slopes = _arrays.vector(mu, "mu"), _arrays.scores(w, "w", ndim=3).astype(np.float64)
         if len(slopes) != constants.size:
-            raise ValueError(
-                f"w must have one function per entry of mu ({constants.size}); got {len(slopes)}."
-            )
+            raise ValueError(f"w must have one function per entry of mu ({constants.size}); got {len(slopes)}.")
         if zero:
             constants = np.append(constants, 0.0)
             slopes = np.concatenate([slopes, np.zeros((1, *slopes.shape[1:]))])

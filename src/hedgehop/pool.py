@@ -1,0 +1,164 @@
+"""Greedy selection from an explicit pool of labelings: the classical case, lazily evaluated."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop._arrays import Doubles, Labels, as_labelings, own, positive_count
+from hedgehop._errors import InfeasibleError
+from hedgehop.certificate import certify
+from hedgehop.diversity.base import Diversity
+from hedgehop.models.base import Model
+from hedgehop.result import DiverseList
+from hedgehop.tradeoff import TradeoffLike, resolve
+
+
+def select(
+    pool: ArrayLike, model: Model, diversity: Diversity, m: int = 5, tradeoff: TradeoffLike = 1.0
+) -> DiverseList:
+    """``max F(S)`` over m different members S of a pool, greedily: for F monotone within (1 - 1/e) of the best.
+
+    Parameters
+    ----------
+    pool : (K, *shape) labels
+        The candidates; each may be chosen once.
+    model : Model
+        Gives the relevance.
+    diversity : Diversity
+        What makes labelings different.
+    m : int
+        How many to choose, at most K.
+    tradeoff : float or hh.per_variable(...)
+        The factor of the diversity.
+
+    Returns
+    -------
+    DiverseList
+        With ``indices`` into the pool. Its bound holds for lists taken from the pool.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> model = hh.FactorGraph([[1.0, 0.0], [1.0, 0.0]])
+    >>> hh.select([[0, 0], [0, 1], [1, 1]], model, hh.HammingBall(gamma=1.0), m=2, tradeoff=9.0).indices.tolist()
+    [0, 2]
+    """
+    rows, single = as_labelings(pool, model.shape, model.label_counts)
+    m = positive_count(m, "m")
+    if single or m > len(rows):
+        raise ValueError(f"m must be at most the size of the pool ({len(rows)}); got {m}.")
+    diversity.check(model)
+    relevance = np.asarray(model.score(rows), np.float64)
+    if np.isneginf(relevance).all():
+        raise InfeasibleError("no labeling of the pool is allowed: every one meets a score of -inf.")
+    factor = resolve(tradeoff, model)
+
+    def gains_of(members: list[int], chosen: list[int]) -> Doubles:
+        gains = np.asarray(diversity.gain(model, rows[members], rows[chosen]))
+        return np.asarray(relevance[members] + factor * gains)
+
+    lazy = diversity.submodular  # only then an old gain bounds a new one
+    return _collect(rows, relevance, model, diversity, factor, _greedy(len(rows), m, gains_of, lazy))
+
+
+Gains = Callable[[list[int], list[int]], Doubles]
+Picks = tuple[list[int], list[float], list[float]]
+
+
+def _greedy(size: int, m: int, gains_of: Gains, lazy: bool) -> Picks:
+    """Return the chosen members, the largest gains (m + 1 of them, the last for the bound), and seconds."""
+    chosen: list[int] = []
+    best_gains: list[float] = []
+    seconds: list[float] = []
+    heap = [(-g, k) for k, g in enumerate(gains_of(list(range(size)), []))]
+    heapq.heapify(heap)
+    for _ in range(m + 1):
+        start = time.perf_counter()
+        if not heap:
+            best_gains.append(0.0)  # every member is in the list: nothing can be added
+            break
+        pick = _lazy_max(heap, chosen, gains_of) if lazy else _full_max(heap, chosen, gains_of)
+        best_gains.append(-pick[0])
+        if len(chosen) == m:
+            break
+        chosen.append(pick[1])
+        seconds.append(time.perf_counter() - start)
+    return chosen, best_gains, seconds
+
+
+def _lazy_max(heap: list[tuple[float, int]], chosen: list[int], gains_of: Gains) -> tuple[float, int]:
+    """Re-evaluate members from the top until one stays there (Minoux 1978)."""
+    while True:
+        _, k = heapq.heappop(heap)
+        fresh = (-float(gains_of([k], chosen)[0]), k)
+        if not heap or fresh <= heap[0]:
+            return fresh
+        heapq.heappush(heap, fresh)
+
+
+def _full_max(heap: list[tuple[float, int]], chosen: list[int], gains_of: Gains) -> tuple[float, int]:
+    members = sorted(k for _, k in heap)
+    gains = gains_of(members, chosen)
+    k = members[int(np.argmax(gains))]
+    heap[:] = [(0.0, other) for other in members if other != k]
+    return -float(gains.max()), k
+
+
+def _collect(
+    rows: Labels, relevance: Doubles, model: Model, diversity: Diversity, tradeoff: float, picks: Picks
+) -> DiverseList:
+    chosen, best_gains, seconds = picks
+    m = len(chosen)
+    prefixes = [rows[chosen[:t]] for t in range(m + 1)]
+    objectives = [
+        float(relevance[chosen[:t]].sum()) + tradeoff * diversity.value(model, p) for t, p in enumerate(prefixes)
+    ]
+    offsets = [diversity.offset(model, p, m) for p in prefixes]
+    top = rows[int(np.argmax(relevance))][None]
+    repeated = m * float(relevance.max()) + tradeoff * diversity.value(model, np.repeat(top, m, axis=0))
+    certificate = certify(
+        m, tradeoff, objectives, offsets, _with_repeats(best_gains, chosen, rows, relevance, model, diversity, tradeoff),
+        repeated, "the pool's relevance may be negative" if relevance.min() < 0 else _parsimony(diversity, model),
+    )  # fmt: skip
+    return DiverseList(
+        labelings=own(prefixes[-1].reshape(m, *model.shape)),
+        relevance=own(relevance[chosen]),
+        gains=own(np.diff(objectives)),
+        bounds=own(np.array(best_gains[:m])),
+        exact=own(np.ones(m, bool)),
+        seconds=own(np.array(seconds)),
+        oracles=("pool",) * m,
+        certificate=certificate,
+        tradeoff=tradeoff,
+        diversity=repr(diversity),
+        method=f"greedy from a pool of {len(rows)}",
+        model=repr(model),
+        indices=own(np.array(chosen, np.int64)),
+    )
+
+
+def _with_repeats(
+    best_gains: list[float],
+    chosen: list[int],
+    rows: Labels,
+    relevance: Doubles,
+    model: Model,
+    diversity: Diversity,
+    tradeoff: float,
+) -> list[float]:
+    """U_t must also bound members that are chosen already: the best list may contain them."""
+    bounds = []
+    for t, gain in enumerate(best_gains):
+        taken = chosen[:t]
+        again = relevance[taken] + tradeoff * np.asarray(diversity.gain(model, rows[taken], rows[taken]))
+        bounds.append(max(gain, float(again.max(initial=-np.inf))))
+    return bounds
+
+
+def _parsimony(diversity: Diversity, model: Model) -> str | None:
+    return None if diversity.parsimony_floor(model) >= 0 else "parsimony may be negative"

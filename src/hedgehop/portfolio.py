@@ -1,0 +1,101 @@
+"""Several diversities side by side: the paper's circled times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+
+from hedgehop._arrays import positive_count
+from hedgehop._errors import UnsupportedError
+from hedgehop.diversity.base import Diversity
+from hedgehop.diversity.combine import WeightedSum
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.registry import OracleLike, get
+from hedgehop.result import DiverseList
+from hedgehop.search import Search
+from hedgehop.selection import finish, stream
+from hedgehop.tradeoff import TradeoffLike, resolve
+
+
+def portfolio(
+    model: Model,
+    diversities: Sequence[Diversity],
+    m: int = 15,
+    tradeoff: TradeoffLike | Sequence[TradeoffLike] = 1.0,
+    oracle: OracleLike = "auto",
+    distinct: bool | Literal["auto"] = "auto",
+) -> DiverseList:
+    """m/k greedy labelings from each of k diversities, one list after the other.
+
+    A labeling that an earlier diversity gave already is replaced by that diversity's next one (it may look
+    m labelings further). F, gains and certificate of the whole are those of the sum of all diversities, each
+    times its tradeoff.
+
+    Parameters
+    ----------
+    model : Model
+        What to label.
+    diversities : sequence of Diversity
+        The parts.
+    m : int
+        How many labelings in all; the first parts give one more if m/k is not whole.
+    tradeoff : number, rule, or one of these a part
+        The factors of the diversities.
+    oracle, distinct
+        As in :func:`hedgehop.diverse`.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> model = hh.FactorGraph([[1.0, 0.5, 0.0]] * 3)
+    >>> found = hh.portfolio(model, [hh.VariableCoverage(), hh.HammingBall(gamma=1.0)], m=4, tradeoff=2.0)
+    >>> len(found), found.distinct
+    (4, 4)
+    """
+    m = positive_count(m, "m")
+    if not diversities:
+        raise ValueError("diversities must name at least one diversity; got none.")
+    factors = _factors(tradeoff, len(diversities), model)
+    taken: dict[bytes, tuple[Step, str]] = {}
+    quotas = [m // len(diversities) + (k < m % len(diversities)) for k in range(len(diversities))]
+    for part, factor, quota in zip(diversities, factors, quotas, strict=True):
+        wanted = len(taken) + quota
+        for step in islice(stream(model, part, factor, oracle, distinct), quota + m if quota else 0):
+            taken.setdefault(step.labeling.tobytes(), (step, repr(part)))
+            if len(taken) == wanted:
+                break
+    return _together(model, WeightedSum(list(zip(factors, diversities, strict=True))), oracle, list(taken.values()))
+
+
+def _factors(tradeoff: TradeoffLike | Sequence[TradeoffLike], count: int, model: Model) -> list[float]:
+    if isinstance(tradeoff, (list, tuple)):
+        if len(tradeoff) != count:
+            raise ValueError(f"tradeoff must be one, or one per diversity ({count}); got {len(tradeoff)}.")
+        return [resolve(t, model) for t in tradeoff]
+    return [resolve(tradeoff, model)] * count  # type: ignore[arg-type]
+
+
+def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[tuple[Step, str]]) -> DiverseList:
+    """Value the concatenated list by the sum of all diversities."""
+    search = Search(model, total, 1.0, get(oracle))
+    bound = _best_gain(search)
+    for step, _ in parts:
+        gain = step.relevance + float(total.gain(model, step.labeling, search.rows()))
+        search.accept(replace(step, value=gain, upper_bound=max(bound, gain)))
+        if not total.submodular:  # only diminishing gains stay below the first bound
+            bound = np.inf
+    found = finish(search, "portfolio", last=_best_gain(search) < np.inf)
+    return replace(found, sources=tuple(name for _, name in parts), _more=None)
+
+
+def _best_gain(search: Search) -> float:
+    """Return an upper bound on the gain in all diversities together; inf where no oracle takes them all."""
+    try:
+        return search.peek().upper_bound
+    except UnsupportedError:
+        return np.inf

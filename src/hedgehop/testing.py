@@ -1,0 +1,178 @@
+"""Checks for authors of their own models, diversities and oracles: each compares with enumeration.
+
+They raise ``AssertionError`` with a sentence at the first broken promise and return nothing otherwise. Use
+small models: every labeling is tried.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.diversity.base import Diversity
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Oracle
+from hedgehop.oracles.exhaustive import _chunks
+from hedgehop.oracles.registry import solve
+from hedgehop.potentials import Potential, total_value
+
+_MOST = 2**14
+_SLACK = 1e-9
+_LISTS = 12
+
+
+def check_model(model: Model) -> None:
+    """Check that a model keeps the promises of :class:`hedgehop.Model`.
+
+    >>> import hedgehop as hh
+    >>> hh.testing.check_model(hh.Chain([[1.0, 0.0]] * 3, [[0.0, 1.0], [1.0, 0.0]]))
+    """
+    _require(isinstance(model, Model), "a model needs n_variables, label_counts, shape and score")
+    _require(len(model.label_counts) == model.n_variables, "label_counts must have one entry per variable")
+    _require(prod(model.shape) == model.n_variables, "shape must hold as many entries as there are variables")
+    every = all_labelings(model)
+    scores = np.asarray(model.score(every.reshape(-1, *model.shape)))
+    _require(scores.shape == (len(every),), "score of many labelings must be one number each")
+    _require(not np.isnan(scores).any() and not np.isposinf(scores).any(), "scores must be finite or -inf")
+    _require(np.isfinite(scores).any(), "at least one labeling must be allowed")
+    for k in range(0, len(every), max(1, len(every) // 16)):
+        alone = model.score(every[k].reshape(model.shape))
+        _require(np.ndim(alone) == 0, "score of one labeling must be one number")
+        _require(_close(float(np.asarray(alone)), scores[k]), "score of one labeling must equal its score among many")
+    again = np.asarray(pickle.loads(pickle.dumps(model)).score(every.reshape(-1, *model.shape)))
+    _require(np.array_equal(again, scores), "a pickled model must score as before")
+
+
+def check_diversity(diversity: Diversity, model: Model, seed: int = 0) -> None:
+    """Check value, gain, potentials, monotonicity, submodularity and the bound's offset on a small model.
+
+    >>> import hedgehop as hh
+    >>> hh.testing.check_diversity(hh.HammingBall(gamma=0.5), hh.FactorGraph([[0.0, 0.0]] * 3))
+    """
+    every = all_labelings(model)
+    _require(abs(diversity.value(model, [])) <= _SLACK, "D of the empty list must be 0")
+    for rows in _lists(every, seed):
+        _check_value(diversity, model, rows, every)
+        _check_potentials(diversity, model, rows, every)
+        _check_shape(diversity, model, rows)
+        _check_offset(diversity, model, rows, every)
+
+
+def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] = ()) -> None:
+    """Check that an oracle's step is what it says: labeling, value, bound, exactness.
+
+    >>> import hedgehop as hh
+    >>> hh.testing.check_oracle(hh.oracles.get("ilp"), hh.FactorGraph([[0.0, 1.0]] * 3, [[0, 1]], 0.5))
+    """
+    every = all_labelings(model)
+    values = np.asarray(model.score(every)) + total_value(model, potentials, every)
+    step = solve(oracle, model, potentials, oracle.start(model))
+    _require(step.labeling.shape == tuple(model.shape), "a step's labeling must have the model's shape")
+    flat = np.ascontiguousarray(step.labeling.reshape(1, -1), np.int32)
+    true = float(np.asarray(model.score(flat))[0] + total_value(model, potentials, flat)[0])
+    _require(_close(step.value, true), f"a step's value must be that of its labeling, {true!r}; it says {step.value!r}")
+    top = float(values.max())
+    room = 1e-6 * max(1.0, abs(top))
+    _require(
+        step.upper_bound >= top - room, f"the bound {step.upper_bound!r} is below the best labeling's value {top!r}"
+    )
+    _require(step.value <= step.upper_bound + room, "the value must not exceed the bound")
+    _require(
+        not step.exact or step.value >= top - 10 * room, f"called exact at {step.value!r}, but {top!r} is possible"
+    )
+
+
+def all_labelings(model: Model) -> Labels:
+    """Return every labeling of a small model, in lexicographic order, (L^n, n)."""
+    count = prod(int(c) for c in model.label_counts)
+    if count > _MOST:
+        raise ValueError(f"the model has {count} labelings; checks try all of them, up to {_MOST}. Use a smaller one.")
+    return np.concatenate(list(_chunks([np.arange(c, dtype=np.int32) for c in model.label_counts])))
+
+
+def _lists(every: Labels, seed: int) -> Iterator[Labels]:
+    """Yield lists of 0 to 4 labelings, some with repetitions."""
+    random = np.random.default_rng(seed)
+    for k in range(_LISTS):
+        rows = every[random.integers(0, len(every), size=k % 5)]
+        yield np.concatenate([rows, rows[:1]]) if k % 3 == 2 else rows
+
+
+def _check_value(diversity: Diversity, model: Model, rows: Labels, every: Labels) -> None:
+    value = diversity.value(model, rows)
+    _require(_close(value, diversity.value(model, rows[::-1])), "D must not depend on the order of the list")
+    split = diversity.coverage(model, rows) + float(diversity.parsimony_of(model, rows).sum())
+    _require(_close(value, split), "D must be coverage plus parsimony")
+    _require(
+        np.all(diversity.parsimony_of(model, every) >= diversity.parsimony_floor(model) - _SLACK), "parsimony_floor"
+    )
+    gains = np.asarray(diversity.gain(model, every, rows))
+    for k in range(0, len(every), max(1, len(every) // 16)):
+        step = diversity.value(model, np.concatenate([rows, every[k : k + 1]])) - value
+        _require(_close(gains[k], step), f"gain must be the difference of values, {step!r}; got {gains[k]!r}")
+
+
+def _check_potentials(diversity: Diversity, model: Model, rows: Labels, every: Labels) -> None:
+    gains = np.asarray(diversity.gain(model, every, rows))
+    bounding = diversity.bounding(model, rows)
+    steering = diversity.potentials(model, rows)
+    upper = _upper(model, bounding, every)
+    _require((upper >= gains - _SLACK * _scale(gains)).all(), "bounding potentials must not be below the gain")
+    if bounding == steering:
+        _require(_all_close(total_value(model, steering, every), gains), "potentials must add up to the gain")
+
+
+def _check_shape(diversity: Diversity, model: Model, rows: Labels) -> None:
+    """Check that coverage grows, and that each labeling adds less the longer the list is."""
+    if not diversity.submodular:
+        return
+    worth = [diversity.coverage(model, rows[:t]) for t in range(len(rows) + 1)]
+    _require(all(b >= a - _SLACK for a, b in zip(worth, worth[1:], strict=False)), "coverage must not fall")
+    for t in range(len(rows)):
+        for y in rows:
+            early = _added(diversity, model, rows[:t], y)
+            late = _added(diversity, model, rows[: t + 1], y)
+            _require(
+                late <= early + _SLACK * max(1.0, early), "a labeling must add less to a longer list (submodularity)"
+            )
+
+
+def _check_offset(diversity: Diversity, model: Model, rows: Labels, every: Labels) -> None:
+    gains = np.asarray(diversity.gain(model, every, rows))
+    random = np.random.default_rng(len(rows))
+    for m in (1, 2, 3):
+        offset = diversity.offset(model, rows, m)
+        for _ in range(8):
+            picks = random.integers(0, len(every), size=m)
+            reached = diversity.value(model, every[picks])
+            limit = offset + float(gains[picks].sum())
+            _require(reached <= limit + _SLACK * max(1.0, abs(limit)), "D of a list exceeds offset plus gains")
+
+
+def _added(diversity: Diversity, model: Model, rows: Labels, y: Labels) -> float:
+    return diversity.coverage(model, np.concatenate([rows, y[None]])) - diversity.coverage(model, rows)
+
+
+def _upper(model: Model, potentials: Sequence[Potential], every: Labels) -> Doubles:
+    return np.sum([p._upper(model, every) for p in potentials], axis=0) + np.zeros(len(every))
+
+
+def _scale(values: Doubles) -> float:
+    return max(1.0, float(np.abs(values).max(initial=0.0)))
+
+
+def _all_close(a: Doubles, b: Doubles) -> bool:
+    return bool(np.allclose(a, b, rtol=_SLACK, atol=_SLACK))
+
+
+def _close(a: float, b: float) -> bool:
+    return a == b or abs(a - b) <= _SLACK * max(1.0, abs(a), abs(b))
+
+
+def _require(condition: bool, promise: str) -> None:
+    if not condition:
+        raise AssertionError(promise)

@@ -1,0 +1,139 @@
+"""The rows of the conformance table: small random models of every structure. A new one is one line in STRUCTURES.
+
+Scores are small whole numbers (so ties abound), shifted to be negative at times; some labels are forbidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+import hedgehop as hh
+
+
+@dataclass
+class Dice:
+    """Random numbers for one model."""
+
+    random: np.random.Generator
+    ties: bool
+    forbid: bool
+    shift: float
+
+    def scores(self, *shape: int) -> np.ndarray:
+        values = self.random.integers(-3, 4, shape) if self.ties else self.random.normal(size=shape) * 3
+        return values.astype(float) + self.shift
+
+    def unary(self, *shape: int) -> np.ndarray:
+        values = self.scores(*shape)
+        if self.forbid and shape[-1] > 1:
+            gone = self.random.random(shape) < 0.2
+            gone[..., self.random.integers(shape[-1])] = False
+            values[gone] = -np.inf
+        return values
+
+    def strengths(self, count: int) -> np.ndarray:
+        return self.random.integers(0, 4, count).astype(float) if self.ties else self.random.random(count) * 3
+
+    def edges(self, n: int, share: float = 0.6) -> np.ndarray:
+        pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if self.random.random() < share]
+        pairs = [p if self.random.random() < 0.5 else p[::-1] for p in pairs]
+        return np.array(pairs, int).reshape(-1, 2)
+
+    def tree(self, n: int) -> np.ndarray:
+        return np.array([(i, int(self.random.integers(i))) for i in range(1, n)], int).reshape(-1, 2)
+
+
+def potts(d: Dice) -> hh.FactorGraph:
+    edges = d.edges(4)
+    return hh.FactorGraph(d.unary(4, 3), edges, d.strengths(len(edges)))
+
+
+def binary(d: Dice) -> hh.FactorGraph:
+    edges = d.edges(5)
+    return hh.FactorGraph(d.unary(5, 2), edges, d.scores(len(edges), 2, 2))
+
+
+def shared_table(d: Dice) -> hh.FactorGraph:
+    return hh.FactorGraph(d.unary(4, 3), d.edges(4), d.scores(3, 3))
+
+
+def edge_tables(d: Dice) -> hh.FactorGraph:
+    edges = d.edges(4)
+    tables = d.scores(len(edges), 3, 3)
+    if d.forbid and len(edges):
+        tables[0, 0, 1:] = -np.inf  # a hard pair, with a way out
+    return hh.FactorGraph(d.scores(4, 3), edges, tables)
+
+
+def ragged(d: Dice) -> hh.FactorGraph:
+    counts = [2, 3, 1, 4]
+    edges = d.edges(4)
+    tables = [d.scores(counts[i], counts[j]) for i, j in edges]
+    return hh.FactorGraph([d.unary(c) for c in counts], edges, tables or 0.0)
+
+
+def with_cliques(d: Dice) -> hh.FactorGraph:
+    edges = d.edges(4, 0.4)
+    cliques = [([0, 2, 3], d.scores(2, 2, 2)), ([1], d.scores(2)), ([3, 1], d.scores(2, 2))]
+    return hh.FactorGraph(d.unary(4, 2), edges, d.strengths(len(edges)), cliques)
+
+
+def parallel_edges(d: Dice) -> hh.FactorGraph:
+    edges = np.array([[0, 1], [1, 0], [1, 2], [0, 1]])
+    return hh.FactorGraph(d.unary(3, 3), edges, d.scores(4, 3, 3))
+
+
+def forest(d: Dice) -> hh.FactorGraph:
+    edges = d.tree(5)[:-1]  # two parts
+    return hh.FactorGraph(d.unary(5, 2), edges, d.scores(len(edges), 2, 2))
+
+
+def potts_tree(d: Dice) -> hh.FactorGraph:
+    return hh.FactorGraph(d.unary(4, 3), d.tree(4), d.strengths(3))
+
+
+def no_edges(d: Dice) -> hh.FactorGraph:
+    return hh.FactorGraph(d.unary(3, 3))
+
+
+def one_variable(d: Dice) -> hh.FactorGraph:
+    return hh.FactorGraph(d.unary(1, 4))
+
+
+def one_label(d: Dice) -> hh.FactorGraph:
+    return hh.FactorGraph(d.scores(3, 1), d.tree(3), d.strengths(2))
+
+
+def chain(d: Dice) -> hh.Chain:
+    return hh.Chain(d.unary(4, 3), d.scores(3, 3) if d.ties else d.scores(3, 3, 3))
+
+
+def grid4(d: Dice) -> hh.Grid:
+    return hh.Grid(d.unary(2, 3, 2), (d.strengths(4).reshape(2, 2), d.strengths(3).reshape(1, 3)))
+
+
+def grid8(d: Dice) -> hh.Grid:
+    return hh.Grid(d.unary(2, 2, 3), hh.contrast(d.random.random((2, 2)), 2.0), connectivity=8)
+
+
+def volume(d: Dice) -> hh.Grid:
+    return hh.Grid(d.unary(1, 2, 3, 2), float(d.strengths(1)[0]), connectivity=26 if d.ties else 6)
+
+
+STRUCTURES: dict[str, Callable[[Dice], hh.Model]] = {
+    f.__name__: f
+    for f in (
+        potts, binary, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest, potts_tree,
+        no_edges, one_variable, one_label, chain, grid4, grid8, volume,
+    )
+}  # fmt: skip
+
+
+@st.composite
+def dice(draw: st.DrawFn) -> Dice:
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return Dice(random, draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from([0.0, 0.0, 4.0, -4.0])))
