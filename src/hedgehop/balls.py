@@ -107,12 +107,12 @@ def _log_overlap(n: int, labels: int, radius: int, distance: int) -> float:
 
 
 def _log_comb(n: ArrayLike, k: ArrayLike) -> Doubles:
-    n, k = np.asarray(n), np.minimum(k, n)
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    total, part = np.asarray(n, float), np.minimum(np.asarray(k, float), n)
+    return np.asarray(gammaln(total + 1) - gammaln(part + 1) - gammaln(total - part + 1))
 
 
 def _log_power(base: int, exponent: ArrayLike) -> Doubles:
     k = np.asarray(exponent, float)
     if base > 0:
-        return k * np.log(base)
+        return np.asarray(k * np.log(base))
     return np.where(k == 0, 0.0, -np.inf)  # 0^0 = 1

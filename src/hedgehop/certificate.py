@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf, isfinite, nan, prod
 
 from hedgehop._errors import BoundError
@@ -100,7 +101,7 @@ def certify(
 
 
 def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -> float:
-    gains = [b - a for a, b in zip(objectives, objectives[1:], strict=False)]
+    gains = [b - a for a, b in pairwise(objectives)]
     shares = [min(1.0, max(0.0, g / u)) if u > 0 else 1.0 for g, u in zip(gains, best_gains, strict=False)]
     lost = prod(1.0 - a / m for a in shares)
     return objectives[-1] / (1.0 - lost) if lost < 1.0 else inf

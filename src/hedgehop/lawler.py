@@ -98,7 +98,7 @@ def _limits(step: Step, marginals: Doubles | None) -> Doubles:
     others = marginals.copy()
     others[np.arange(labeling.size), labeling] = -np.inf
     slack = 1e-9 * max(1.0, abs(step.upper_bound))  # marginals are sums in another order
-    return np.minimum(others.max(axis=1) + slack, step.upper_bound)
+    return np.asarray(np.minimum(others.max(axis=1) + slack, step.upper_bound))
 
 
 def _solved(solve: Solve, mask: Linear | None) -> Step | None:

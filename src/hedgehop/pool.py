@@ -121,10 +121,9 @@ def _collect(
     offsets = [diversity.offset(model, p, m) for p in prefixes]
     top = rows[int(np.argmax(relevance))][None]
     repeated = m * float(relevance.max()) + tradeoff * diversity.value(model, np.repeat(top, m, axis=0))
-    certificate = certify(
-        m, tradeoff, objectives, offsets, _with_repeats(best_gains, chosen, rows, relevance, model, diversity, tradeoff),
-        repeated, "the pool's relevance may be negative" if relevance.min() < 0 else _parsimony(diversity, model),
-    )  # fmt: skip
+    bounds = _with_repeats(picks, rows, relevance, model, diversity, tradeoff)
+    failed = "the pool's relevance may be negative" if relevance.min() < 0 else _parsimony(diversity, model)
+    certificate = certify(m, tradeoff, objectives, offsets, bounds, repeated, failed)
     return DiverseList(
         labelings=own(prefixes[-1].reshape(m, *model.shape)),
         relevance=own(relevance[chosen]),
@@ -143,15 +142,10 @@ def _collect(
 
 
 def _with_repeats(
-    best_gains: list[float],
-    chosen: list[int],
-    rows: Labels,
-    relevance: Doubles,
-    model: Model,
-    diversity: Diversity,
-    tradeoff: float,
+    picks: Picks, rows: Labels, relevance: Doubles, model: Model, diversity: Diversity, tradeoff: float
 ) -> list[float]:
     """U_t must also bound members that are chosen already: the best list may contain them."""
+    chosen, best_gains, _ = picks
     bounds = []
     for t, gain in enumerate(best_gains):
         taken = chosen[:t]

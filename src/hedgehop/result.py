@@ -128,6 +128,9 @@ class DiverseList:
 
         save(self, path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_more": None}  # how to go on needs the live search
+
     def __len__(self) -> int:
         return len(self.labelings)
 

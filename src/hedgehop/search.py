@@ -14,7 +14,7 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.lawler import best_excluding
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.registry import solve
+from hedgehop.oracles.registry import Auto, get, solve
 from hedgehop.potentials import Cardinality, Constant, Linear, Potential
 
 
@@ -36,11 +36,13 @@ class Search:
     chosen: list[Labels] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     _next: Step | None = None
+    _started: bool = False
 
     def __post_init__(self) -> None:
-        self.diversity.check(self.model)
-        if self.state is None:
+        if not self._started:
+            self.diversity.check(self.model)
             self.state = self.oracle.start(self.model)
+            self._started = True
 
     def copy(self) -> Search:
         """Return a run that goes on from here and leaves this one as it is."""
@@ -57,7 +59,7 @@ class Search:
         """Choose the next labeling, far enough from the earlier ones."""
         step = self.peek()
         if self._too_close(step.labeling):
-            apart = self._solve_apart(self._steering())
+            apart = self._solve_apart(self._steering(), step)
             step = replace(
                 self._as_gain(apart, step.upper_bound),
                 exact=apart.exact,
@@ -66,12 +68,17 @@ class Search:
         return self.accept(step)
 
     def advance_distorted(self, weight: float) -> Step:
-        """Choose the next labeling with the diversity weighted down (Harshaw et al. 2019), bounded undistorted."""
+        """Choose the next labeling with the coverage weighted down (Harshaw et al. 2019), bounded undistorted.
+
+        Parsimony belongs to each labeling alone and keeps its full weight:
+        ``weight * (coverage + parsimony) + (1 - weight) * parsimony``.
+        """
         bound = self.peek()
-        potentials = [p.scaled(weight) for p in self._steering()]
+        parsimony = self._scaled(self.diversity.parsimony_potentials(self.model))
+        potentials = [p.scaled(weight) for p in self._steering()] + [p.scaled(1.0 - weight) for p in parsimony]
         step = self._solve(potentials)
         if self._too_close(step.labeling):
-            step = self._solve_apart(potentials)
+            step = self._solve_apart(potentials, step)
         chosen = self._as_gain(step, bound.upper_bound)
         return self.accept(replace(chosen, exact=step.exact, seconds=bound.seconds + step.seconds))
 
@@ -94,7 +101,7 @@ class Search:
     def best_apart(self) -> Step:
         """Return the best step given all chosen labelings, constraints included: what refinement asks for."""
         step = self.peek()
-        return self._solve_apart(self._steering()) if self._too_close(step.labeling) else step
+        return self._solve_apart(self._steering(), step) if self._too_close(step.labeling) else step
 
     def baseline(self) -> float:
         """F of the single best labeling repeated as often as the list is long."""
@@ -131,10 +138,11 @@ class Search:
         flat = labeling.reshape(-1)
         return min(int((flat != y).sum()) for y in self.chosen) < self.min_distance
 
-    def _solve_apart(self, potentials: Sequence[Potential]) -> Step:
-        """Keep the distance as limits on counts, or, for mere distinctness, by Lawler's partition."""
+    def _solve_apart(self, potentials: Sequence[Potential], too_close: Step) -> Step:
+        """Keep the distance as limits on counts or, if only that step's solver cannot, by Lawler's partition."""
         limits = [*potentials, *(_at_least(self.min_distance, y) for y in self._distinct())]
-        if self.min_distance > 1 or self.oracle.refusal(self.model, limits) is None:
+        solver = get(too_close.oracle) if isinstance(self.oracle, Auto) else self.oracle
+        if self.min_distance > 1 or solver.refusal(self.model, limits) is None:
             return self._solve(limits)
         excluded = {y.tobytes() for y in self.chosen}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -107,9 +108,8 @@ def _check_value(diversity: Diversity, model: Model, rows: Labels, every: Labels
     _require(_close(value, diversity.value(model, rows[::-1])), "D must not depend on the order of the list")
     split = diversity.coverage(model, rows) + float(diversity.parsimony_of(model, rows).sum())
     _require(_close(value, split), "D must be coverage plus parsimony")
-    _require(
-        np.all(diversity.parsimony_of(model, every) >= diversity.parsimony_floor(model) - _SLACK), "parsimony_floor"
-    )
+    parsimony = diversity.parsimony_of(model, every)
+    _require(parsimony.min() >= diversity.parsimony_floor(model) - _SLACK, "parsimony must not be below its floor")
     gains = np.asarray(diversity.gain(model, every, rows))
     for k in range(0, len(every), max(1, len(every) // 16)):
         step = diversity.value(model, np.concatenate([rows, every[k : k + 1]])) - value
@@ -131,7 +131,7 @@ def _check_shape(diversity: Diversity, model: Model, rows: Labels) -> None:
     if not diversity.submodular:
         return
     worth = [diversity.coverage(model, rows[:t]) for t in range(len(rows) + 1)]
-    _require(all(b >= a - _SLACK for a, b in zip(worth, worth[1:], strict=False)), "coverage must not fall")
+    _require(all(b >= a - _SLACK for a, b in pairwise(worth)), "coverage must not fall")
     for t in range(len(rows)):
         for y in rows:
             early = _added(diversity, model, rows[:t], y)
@@ -158,7 +158,10 @@ def _added(diversity: Diversity, model: Model, rows: Labels, y: Labels) -> float
 
 
 def _upper(model: Model, potentials: Sequence[Potential], every: Labels) -> Doubles:
-    return np.sum([p._upper(model, every) for p in potentials], axis=0) + np.zeros(len(every))
+    total = np.zeros(len(every))
+    for potential in potentials:
+        total += potential._upper(model, every)
+    return total
 
 
 def _scale(values: Doubles) -> float:
@@ -173,6 +176,6 @@ def _close(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= _SLACK * max(1.0, abs(a), abs(b))
 
 
-def _require(condition: bool, promise: str) -> None:
+def _require(condition: bool | np.bool_, promise: str) -> None:
     if not condition:
         raise AssertionError(promise)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from hedgehop._arrays import number
 from hedgehop.models.base import Model
@@ -16,7 +15,7 @@ class PerVariable:
     share: float
 
 
-TradeoffLike = Union[float, PerVariable]
+TradeoffLike = float | PerVariable
 
 
 def per_variable(share: float) -> PerVariable:

@@ -103,9 +103,7 @@ def check_guarantee(found, column, model, tradeoff, lists, method):
     """Greedy: (1 - 1/e) where F is monotone. Distorted: F(S) >= l(T) + (1 - 1/e) tradeoff D(T) for every T."""
     share = 1 - (1 - 1 / len(found)) ** len(found)
     for rows in lists:
-        modular = float(np.sum(model.score(rows))) + tradeoff * float(
-            column.diversity.parsimony_of(model, rows).sum()
-        )
+        modular = float(np.sum(model.score(rows))) + tradeoff * float(column.diversity.parsimony_of(model, rows).sum())
         covered = tradeoff * column.diversity.coverage(model, rows)
         if method == "distorted":
             assert found.objective >= modular + share * covered - 1e-5

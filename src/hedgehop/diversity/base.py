@@ -92,7 +92,7 @@ class Diversity:
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is ``gain(model, y, chosen)`` for every labeling y."""
         earlier = self._rows(model, chosen)
-        return [Function(lambda y: self.gain(model, y, earlier))]
+        return [Function(lambda y: float(self.gain(model, y, earlier)))]
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is at least ``gain`` for every labeling: what the certificate maximises."""
@@ -104,6 +104,12 @@ class Diversity:
         For monotone submodular D without parsimony this is ``D(chosen)``, any list (ALGORITHMS 9, B1).
         """
         return self.coverage(model, chosen) if self.submodular else np.inf
+
+    def parsimony_potentials(self, model: Model) -> list[Potential]:
+        """Potentials whose sum is the parsimony of every labeling: none if there is no parsimony."""
+        if parsimony_rate(self.parsimony, Concave(self.h)) == 0.0:
+            return []
+        return [Function(lambda y: float(self.parsimony_of(model, y[None])[0]))]
 
     def parsimony_floor(self, model: Model) -> float:
         """Return a number that no labeling's parsimony is below; -inf if none is known."""
@@ -127,7 +133,7 @@ class Diversity:
     def __add__(self, other: Diversity) -> WeightedSum:
         from hedgehop.diversity.combine import WeightedSum
 
-        return WeightedSum([(1.0, self), (1.0, other)]) if isinstance(other, Diversity) else NotImplemented
+        return WeightedSum([(1.0, self), (1.0, other)])
 
     def __rmul__(self, factor: float) -> WeightedSum:
         from hedgehop.diversity.combine import WeightedSum

@@ -23,6 +23,8 @@ class WeightedSum(Frozen, Diversity):
     def __init__(self, terms: Sequence[tuple[float, Diversity]]) -> None:
         flat: list[tuple[float, Diversity]] = []
         for factor, term in terms:
+            if not isinstance(term, Diversity):
+                raise TypeError(f"only diversities can be added; got {term!r}.")
             scale = _arrays.number(factor, "a diversity's coefficient", low=0.0)
             inner = term.terms if isinstance(term, WeightedSum) else ((1.0, term),)
             flat += [(scale * f, t) for f, t in inner]
@@ -53,7 +55,11 @@ class WeightedSum(Frozen, Diversity):
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """Weighted sum of the terms' parsimonies."""
-        return np.sum([f * t.parsimony_of(model, labelings) for f, t in self.terms], axis=0)
+        return np.asarray(np.sum([f * t.parsimony_of(model, labelings) for f, t in self.terms], axis=0))
+
+    def parsimony_potentials(self, model: Model) -> list[Potential]:
+        """All terms' parsimonies, scaled."""
+        return [p.scaled(f) for f, t in self.terms for p in t.parsimony_potentials(model)]
 
     def parsimony_floor(self, model: Model) -> float:
         """Weighted sum of the terms' floors."""
@@ -72,7 +78,7 @@ class WeightedSum(Frozen, Diversity):
         return float(sum(f * t.offset(model, chosen, m) for f, t in self.terms if f > 0))
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        return np.sum([f * t._gains(model, flat, chosen) for f, t in self.terms], axis=0)
+        return np.asarray(np.sum([f * t._gains(model, flat, chosen) for f, t in self.terms], axis=0))
 
     def __repr__(self) -> str:
         return " + ".join(repr(t) if f == 1.0 else f"{f:g} * {t!r}" for f, t in self.terms)

@@ -45,12 +45,12 @@ class Concave:
     def __call__(self, counts: NDArray[np.integer]) -> Doubles:
         """Values at an array of counts."""
         most = int(counts.max(initial=0))
-        return self.upto(most)[counts]
+        return np.asarray(self.upto(most)[counts])
 
     def step(self, counts: NDArray[np.integer]) -> Doubles:
         """``h(1 + k) - h(k)``: what one more labeling adds to a group that has k."""
         table = self.upto(int(counts.max(initial=0)) + 1)
-        return np.diff(table)[counts]
+        return np.asarray(np.diff(table)[counts])
 
     @property
     def first(self) -> float:

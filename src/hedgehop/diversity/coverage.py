@@ -48,7 +48,7 @@ class Coverage(Frozen, Diversity):
 
     def counts(self, model: Model, labelings: ArrayLike) -> NDArray[np.int64]:
         """How many labelings of the list belong to each group, (G,)."""
-        return self.incidence(model, self._rows(model, labelings)).sum(axis=0, dtype=np.int64)
+        return np.asarray(self.incidence(model, self._rows(model, labelings)).sum(axis=0), np.int64)
 
     def net_weights(self, model: Model, chosen: ArrayLike) -> Doubles:
         """What belonging to each group adds in the next step, (G,)."""
@@ -64,6 +64,11 @@ class Coverage(Frozen, Diversity):
         """The part each labeling adds whatever the rest of the list is, (m,)."""
         rate = parsimony_rate(self.parsimony, self.h)
         return np.asarray(self.incidence(model, self._rows(model, labelings)) @ (rate * self.group_weights(model)))
+
+    def parsimony_potentials(self, model: Model) -> list[Potential]:
+        """The net weights' constant part."""
+        rate = parsimony_rate(self.parsimony, self.h)
+        return self._as_potentials(model, rate * self.group_weights(model)) if rate else []
 
     def parsimony_floor(self, model: Model) -> float:
         """Parsimony of a labeling that belongs to every group, if it is negative."""
@@ -182,7 +187,7 @@ class VariableCoverage(Frozen, Diversity):
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
-        return self._theta(model, chosen)[np.arange(model.n_variables), flat].sum(axis=1)
+        return np.asarray(self._theta(model, chosen)[np.arange(model.n_variables), flat].sum(axis=1))
 
     def __repr__(self) -> str:
         return f"VariableCoverage(h={self.h!r}{', weights=...' if self.weights is not None else ''})"

@@ -82,6 +82,7 @@ class HammingBall(Frozen, Diversity):
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
         """D of a list, or a lower bound where it cannot be computed."""
+        self.check(model)
         rows = distinct_rows(self._rows(model, labelings))
         return float(sum(self._gains(model, y[None], rows[:t])[0] for t, y in enumerate(rows)))
 
@@ -116,11 +117,12 @@ class HammingBall(Frozen, Diversity):
         self.check(model)
         if len(rows) == 0:
             return Constant(1.0)
+        union: BallUnion | BallCoverage
         if self.radius is not None:
             union = BallUnion(rows, self.radius, int(model.label_counts.max()))
         else:
             union = BallCoverage(rows, self._decay(model))
-        return union.pairs()[0] if len(rows) == 1 else union
+        return union.pair(rows[0]) if len(rows) == 1 else union
 
     def _decay(self, model: Model) -> Doubles:
         assert self.gamma is not None
@@ -193,7 +195,7 @@ class LinearHamming(Frozen, Diversity):
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
-        return _core.hamming(flat, chosen, self.weights).sum(axis=1)
+        return np.asarray(_core.hamming(flat, chosen, self.weights).sum(axis=1))
 
     def __repr__(self) -> str:
         return f"LinearHamming({'weights=...' if self.weights is not None else ''})"

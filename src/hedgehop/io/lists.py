@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,14 @@ def save(found: DiverseList, path: str | PathLike[str]) -> None:
     header = {name: getattr(found, name) for name in _TEXTS}
     header |= {"format": FORMAT, "certificate": asdict(found.certificate)}
     arrays: dict[str, NDArray[Any]] = {name: getattr(found, name) for name in _ARRAYS}
+    arrays["header"] = np.array(json.dumps(header))
     if found.indices is not None:
         arrays["indices"] = found.indices
     target = Path(path)
     temporary = target.with_name(f".{target.name}.part")
     try:
         with temporary.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
@@ -50,22 +51,29 @@ def load(path: str | PathLike[str]) -> DiverseList:
     >>> hh.load(file).objective == found.objective
     True
     """
+    with Path(path).open("rb") as file:
+        header, arrays = _contents(file, path)
+    version = header.get("format")
+    if not isinstance(version, int) or version > FORMAT:
+        raise ValueError(f"{path} has format {version!r}; this hedgehop reads up to {FORMAT}. Update hedgehop.")
+    indices = arrays.pop("indices", None)
+    fields: dict[str, Any] = {name: header[name] for name in _TEXTS} | arrays
+    fields |= {name: tuple(header[name]) for name in ("oracles", "sources")}
+    return DiverseList(**fields, certificate=_certificate(header["certificate"]), indices=indices)
+
+
+def _contents(file: IO[bytes], path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            header = json.loads(str(file["header"][()]))
-            version = header.get("format")
-            if not isinstance(version, int) or version > FORMAT:
-                raise ValueError(f"{path} has format {version!r}; this hedgehop reads up to {FORMAT}. Update hedgehop.")
-            arrays = {name: own(file[name]) for name in _ARRAYS}
-            indices = own(file["indices"]) if "indices" in file else None
-    except (KeyError, AttributeError, TypeError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+        if not zipfile.is_zipfile(file):
+            raise ValueError("not a zip file")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as archive:
+            header = dict(json.loads(str(archive["header"][()])))
+            wanted = _ARRAYS if header.get("format") == FORMAT else ()
+            names = [*wanted, *(["indices"] if "indices" in archive else [])]
+            return header, {name: own(archive[name]) for name in names}
+    except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a list saved by hedgehop.") from error
-    return DiverseList(
-        **arrays,
-        **{name: tuple(v) if isinstance(v := header[name], list) else v for name in _TEXTS},
-        certificate=_certificate(header["certificate"]),
-        indices=indices,
-    )
 
 
 def _certificate(fields: dict[str, Any]) -> Certificate:

@@ -49,13 +49,13 @@ class Chain(PairwiseModel):
         self._refuse_infeasible()
 
     @cached_property
-    def edges(self) -> Edges:  # type: ignore[override]
+    def edges(self) -> Edges:
         """Neighbours in the chain, (T-1, 2)."""
         first = np.arange(self.n_variables - 1, dtype=np.int32)
         return own(np.stack([first, first + 1], axis=1))
 
     @cached_property
-    def pairwise(self) -> PairwiseScores:  # type: ignore[override]
+    def pairwise(self) -> PairwiseScores:
         """Transition scores, edge by edge."""
         steps = self.__dict__["transitions"]
         return SharedTable(steps) if steps.ndim == 2 else EdgeTables(steps)

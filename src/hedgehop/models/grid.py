@@ -130,14 +130,14 @@ class Grid(PairwiseModel):
         self._refuse_infeasible()
 
     @cached_property
-    def edges(self) -> Edges:  # type: ignore[override]
+    def edges(self) -> Edges:
         """Neighbouring pixels, direction after direction, (E, 2)."""
         index = np.arange(self.n_variables, dtype=np.int32).reshape(self.shape)
         pairs = [np.stack([index[a].ravel(), index[b].ravel()], axis=1) for a, b in self._neighbours()]
         return own(np.concatenate(pairs))
 
     @cached_property
-    def pairwise(self) -> PairwiseScores:  # type: ignore[override]
+    def pairwise(self) -> PairwiseScores:
         """Potts strengths in the order of ``edges``."""
         return Potts(own(np.concatenate([s.ravel() for s in self.strengths])))
 
@@ -152,7 +152,7 @@ class Grid(PairwiseModel):
         images = flat.reshape(-1, *self.shape)
         total = np.zeros(len(images))
         for (a, b), strength in zip(self._neighbours(), self.strengths, strict=True):
-            cut = images[(slice(None), *a)] != images[(slice(None), *b)]
+            cut = images[(slice(None),) + a] != images[(slice(None),) + b]  # noqa: RUF005
             total -= (cut.reshape(len(cut), -1) * strength.reshape(-1)).sum(axis=1, dtype=np.float64)
         return total
 

@@ -158,7 +158,7 @@ class PairwiseModel(Frozen, ABC):
 
     def _pairwise_score(self, flat: Labels) -> Doubles:
         i, j = self.edges.T
-        return self.pairwise.at(flat[:, i], flat[:, j]).sum(axis=1)
+        return np.asarray(self.pairwise.at(flat[:, i], flat[:, j]).sum(axis=1))
 
     def _refuse_infeasible(self) -> None:
         dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))

@@ -39,7 +39,7 @@ class Encoded:
 
     def label(self, chosen: Doubles) -> NDArray[np.int32]:
         """Read a labeling off a solution."""
-        return np.argmax(chosen[self.x], axis=1).astype(np.int32)
+        return np.asarray(np.argmax(chosen[self.x], axis=1), np.int32)
 
     def distance(self, reference: NDArray[np.int32], weights: Doubles, low: float = 0.0, high: float = np.inf) -> int:
         """Add a column that equals the weighted number of variables that differ from a reference."""

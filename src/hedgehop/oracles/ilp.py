@@ -119,16 +119,9 @@ def _cut(ilp: Encoded, balls: list[tuple[BallCoverage | BallUnion, int]], labeli
     for potential, column in balls:
         true = float(potential._upper(ilp.model, labeling[None])[0])
         if solution.x[column] > true + 1e-6 * max(1.0, potential.scale):
-            around = type(potential)(labeling[None], *_shape(potential), potential.scale).pairs()[0]
-            below_pair(ilp, column, around, true)
+            below_pair(ilp, column, potential.pair(labeling), true)
             cut = True
     return cut
-
-
-def _shape(potential: BallCoverage | BallUnion) -> tuple[Any, ...]:
-    if isinstance(potential, BallCoverage):
-        return (potential.decay,)
-    return (potential.radius, potential.n_labels)
 
 
 def _sloped(potential: Cardinality) -> bool:

@@ -48,7 +48,7 @@ def get(oracle: OracleLike) -> Oracle:
         return oracle
     if oracle == "auto":
         return Auto()
-    if not isinstance(oracle, str) or oracle not in _all():
+    if oracle not in _all():
         names = ", ".join(f'"{name}"' for name in ("auto", *_all()))
         raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")
     return _all()[oracle]

@@ -81,7 +81,7 @@ class Linear(Potential):
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
     def _values(self, model: Model, flat: Labels) -> Doubles:
-        return self.theta[np.arange(flat.shape[1]), flat].sum(axis=1)
+        return np.asarray(self.theta[np.arange(flat.shape[1]), flat].sum(axis=1))
 
     def check(self, model: Model) -> None:
         """Refuse a theta that does not fit the model."""

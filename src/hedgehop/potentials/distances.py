@@ -119,11 +119,15 @@ class BallCoverage(Potential):
     def _upper(self, model: Model, flat: Labels) -> Doubles:
         if len(self.chosen) <= MOST_EXACT:
             return self._values(model, flat)
-        return np.min([p._values(model, flat) for p in self.pairs()], axis=0)
+        return np.asarray(np.min([p._values(model, flat) for p in self.pairs()], axis=0))
+
+    def pair(self, centre: Labels) -> Cardinality:
+        """What the ball around y has outside the ball around one labeling: ``1 - exp(-distance)``."""
+        return Cardinality(centre, _NotInBall(), self.decay, self.scale)
 
     def pairs(self) -> list[Cardinality]:
-        """Functions of one distance each, all of them upper bounds: ``gain <= 1 - exp(-distance_j)``."""
-        return [Cardinality(y, _NotInBall(), self.decay, self.scale) for y in self.chosen]
+        """Functions of one distance each, all of them upper bounds."""
+        return [self.pair(y) for y in self.chosen]
 
     def scaled(self, factor: float) -> BallCoverage:
         """Return this potential times a factor."""
@@ -177,7 +181,7 @@ class BallUnion(Potential):
     @property
     def listable(self) -> bool:
         """Whether all labelings can be listed, so that the value is exact."""
-        return int(self.n_labels) ** self.chosen.shape[1] <= MOST_LISTED
+        return bool(self.n_labels ** self.chosen.shape[1] <= MOST_LISTED)
 
     @cached_property
     def _table(self) -> Doubles:
@@ -186,7 +190,7 @@ class BallUnion(Potential):
 
     def _values(self, model: Model, flat: Labels) -> Doubles:
         if self.listable:
-            return self.scale * self._table[flat @ place_values(flat.shape[1], self.n_labels)]
+            return np.asarray(self.scale * self._table[flat @ place_values(flat.shape[1], self.n_labels)])
         overlaps = 1.0 - self._shares(model, flat)
         return np.asarray(self.scale * np.maximum(0.0, 1.0 - overlaps.sum(axis=0)))
 
@@ -198,10 +202,14 @@ class BallUnion(Potential):
     def _shares(self, model: Model, flat: Labels) -> Doubles:
         return np.array([p._values(model, flat) / p.factor for p in self.pairs()])
 
+    def pair(self, centre: Labels) -> Cardinality:
+        """What the ball around y has outside the ball around one labeling: ``1 - overlap``."""
+        table = own(1.0 - overlap_shares(centre.size, self.n_labels, self.radius))
+        return Cardinality(centre, table, factor=self.scale)
+
     def pairs(self) -> list[Cardinality]:
-        """Functions of one distance each, all of them upper bounds: ``1 - overlap_j``."""
-        table = own(1.0 - overlap_shares(self.chosen.shape[1], self.n_labels, self.radius))
-        return [Cardinality(y, table, factor=self.scale) for y in self.chosen]
+        """Functions of one distance each, all of them upper bounds."""
+        return [self.pair(y) for y in self.chosen]
 
     def scaled(self, factor: float) -> BallUnion:
         """Return this potential times a factor."""

@@ -1,0 +1,180 @@
+"""Oracles beyond the table: every potential at once, bounds in time, choice, third parties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.oracles.encode_potentials import concave_envelope
+from hedgehop.potentials import (
+    BallCoverage,
+    BallUnion,
+    Cardinality,
+    Constant,
+    Envelope,
+    LabelWeights,
+    Linear,
+    RegionWeights,
+    TransitionWeights,
+)
+
+
+def random_model(random, n=6, labels=3):
+    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5]
+    return hh.FactorGraph(random.normal(size=(n, labels)) * 3, edges, random.random(len(edges)) * 3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ilp_with_all_potentials_of_any_sign(seed):
+    """ALGORITHMS 7: label, transition, Hamming (concave and not), region and envelope together equal enumeration."""
+    random = np.random.default_rng(seed)
+    model = random_model(random)
+    n, labels = model.unary.shape
+    pairs = random.normal(size=(labels, labels)) * 4
+    references = random.integers(0, labels, (2, n))
+    table = -9 * np.exp(-0.5 * np.arange(n + 1)) if seed % 2 else random.normal(size=n + 1) * 4
+    potentials = [
+        LabelWeights(random.normal(size=labels) * 4),
+        LabelWeights(random.normal(size=labels) * 4, min_share=0.5),
+        TransitionWeights(pairs + pairs.T),
+        TransitionWeights(pairs, ordered=True),
+        Cardinality(references[0], table),
+        Cardinality(references[1], random.normal(size=2 * n + 1), weights=np.full(n, 2)),
+        RegionWeights([[0, 1, 3], [2, 4, 5, 1]], random.normal(size=(2, labels)) * 4, robust=1 + seed % 2),
+        Envelope(random.normal(size=2), random.normal(size=(2, n, labels)), zero=bool(seed % 3)),
+        Linear(random.normal(size=(n, labels))),
+        Constant(-2.5),
+    ]
+    hh.testing.check_oracle(hh.oracles.get("ilp"), model, potentials)
+    assert hh.best(model, potentials, "ilp").exact
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ilp_with_balls_bounds_and_closes(seed):
+    random = np.random.default_rng(seed)
+    model = random_model(random)
+    chosen = np.unique(random.integers(0, 3, (3, 6)), axis=0)
+    decay = random.random(6) if seed % 2 else np.full(6, 0.4)
+    for potential in (BallCoverage(chosen, decay, 6.0), BallUnion(chosen, 2, 3, 6.0)):
+        hh.testing.check_oracle(hh.oracles.get("ilp"), model, [potential])
+
+
+def test_ilp_respects_its_time_limit_and_keeps_a_valid_bound():
+    random = np.random.default_rng(0)
+    n = 60
+    edges = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    model = hh.FactorGraph(random.normal(size=(n, 2)), edges, random.normal(size=(len(edges), 2, 2)))
+    step = hh.best(model, oracle=hh.oracles.Ilp(time_limit=1.0))
+    assert step.seconds < 20
+    assert not step.exact
+    assert np.isfinite(step.upper_bound)
+    assert step.value <= step.upper_bound
+    tries = random.integers(0, 2, (2000, n))
+    assert model.score(tries).max() <= step.upper_bound
+
+
+def test_forbidden_counts_are_kept():
+    model = hh.FactorGraph(np.tile([1.0, 0.0], (5, 1)))
+    far = Cardinality([0] * 5, [-np.inf, -np.inf, -np.inf, 0.0, 0.0, 0.0])
+    odd = Cardinality([0] * 5, [-np.inf, 0.0, -np.inf, 0.0, -np.inf, 0.0])
+    for oracle in ("ilp", "exhaustive"):
+        assert hh.best(model, [far], oracle).labeling.sum() == 3
+        assert hh.best(model, [odd], oracle).labeling.sum() == 1
+    none = Cardinality([0] * 5, [-np.inf] * 5 + [0.0])
+    with pytest.raises(hh.InfeasibleError):
+        hh.best(model, [none, Cardinality([1] * 5, [-np.inf] * 5 + [0.0])], "ilp")
+
+
+def test_concave_envelope_is_the_least_concave_above():
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        table = random.normal(size=7)
+        hull = concave_envelope(table)
+        assert (hull >= table - 1e-12).all()
+        assert (np.diff(hull, 2) <= 1e-12).all()
+        touch = np.isclose(hull, table)
+        bends = np.diff(hull, 2) < -1e-9
+        assert touch[1:-1][bends].all()  # it bends only where it touches
+
+
+def test_tree_is_chosen_for_forests_and_enumeration_for_the_rest():
+    chain = hh.Chain(np.zeros((5000, 3)), np.eye(3))
+    assert hh.best(chain).oracle == "tree"
+    cycle = hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2], [0, 2]], 1.0)
+    assert hh.best(cycle).oracle == "exhaustive"
+    grid = hh.Grid(np.random.default_rng(0).normal(size=(5, 5, 3)))
+    assert hh.best(grid).oracle == "ilp"
+
+
+def test_tree_on_a_long_chain_equals_viterbi():
+    random = np.random.default_rng(1)
+    chain = hh.Chain(random.normal(size=(2000, 5)), random.normal(size=(5, 5)))
+    best = chain.unary[0].copy()
+    for row in chain.unary[1:]:
+        best = (best[:, None] + chain.transitions).max(axis=0) + row
+    step = hh.best(chain)
+    assert step.value == pytest.approx(best.max())
+    assert step.exact
+    assert not step.labeling.flags.writeable
+
+
+def test_ties_go_to_the_lowest_label():
+    for oracle in ("tree", "exhaustive"):
+        assert hh.best(hh.FactorGraph(np.zeros((4, 3)), [[0, 1]], 1.0), oracle=oracle).labeling.tolist() == [0] * 4
+
+
+def test_available_and_third_parties(monkeypatch):
+    from hedgehop.oracles import registry
+
+    class Psychic(hh.Oracle):
+        name = "psychic"
+        summary = "knows"
+
+        def refusal(self, model, potentials):
+            return None
+
+        def preference(self, model, potentials):
+            return 1e6
+
+        def maximize(self, model, potentials, state=None):
+            return self.step(model, np.zeros(model.n_variables, np.int32), potentials, 1e9)
+
+    class Entry:
+        def load(self):
+            return Psychic
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Entry()] if group == "hedgehop.oracles" else [])
+    registry._all.cache_clear()
+    try:
+        assert list(hh.oracles.available()) == ["tree", "exhaustive", "ilp", "psychic"]
+        assert hh.best(hh.FactorGraph([[0.0, 1.0]])).oracle == "psychic"
+        with pytest.raises(AssertionError, match=r"called exact at|below the best"):
+            hh.testing.check_oracle(Liar(), hh.FactorGraph([[0.0, 1.0]]))
+    finally:
+        monkeypatch.undo()
+        registry._all.cache_clear()
+
+
+class Liar(hh.Oracle):
+    name = "liar"
+    summary = "claims its first guess is optimal"
+
+    def refusal(self, model, potentials):
+        return None
+
+    def maximize(self, model, potentials, state=None):
+        step = self.step(model, np.zeros(model.n_variables, np.int32), potentials, -1e9)
+        return hh.Step(step.labeling, step.value, step.value, True, self.name)
+
+
+def test_max_marginals_of_the_tree_oracle():
+    random = np.random.default_rng(2)
+    chain = hh.Chain(random.normal(size=(4, 3)), random.normal(size=(3, 3)))
+    linear = Linear(random.normal(size=(4, 3)))
+    every = hh.testing.all_labelings(chain)
+    values = chain.score(every) + linear.value(chain, every) + 1.5
+    marginals = hh.oracles.get("auto").max_marginals(chain, [linear, Constant(1.5)])
+    for i in range(4):
+        for label in range(3):
+            assert marginals[i, label] == pytest.approx(values[every[:, i] == label].max())

@@ -1,0 +1,102 @@
+"""The architecture as a test: imports go one way, and `import hedgehop` stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hedgehop
+
+SOURCE = Path(hedgehop.__file__).parent
+LAYERS = [
+    {"_arrays", "_core", "_errors", "_frozen", "balls"},
+    {"models"},
+    {"potentials"},
+    {"diversity", "oracles", "tradeoff"},
+    {"certificate", "lawler", "search"},
+    {"result"},
+    {"selection", "pool", "portfolio", "testing"},
+    {"baselines", "learning", "segmentation", "metrics"},
+    {"io", "batch", "plotting", "report"},
+    {"cli", "studio"},
+]
+RANK = {name: k for k, names in enumerate(LAYERS) for name in names}
+DOORS = {("result", "io"), ("result", "plotting"), ("result", "report")}  # methods of a list, imported when called
+
+
+def modules():
+    return sorted(p for p in SOURCE.rglob("*.py") if p != SOURCE / "__init__.py")
+
+
+def imported(path: Path) -> set[str]:
+    """First-level parts of hedgehop that a file imports when it runs."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = []
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "hedgehop":
+            names |= {f"hedgehop.{a.name}" for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: imports are absolute here"
+            names.add(node.module)
+    return {n.split(".")[1] for n in names if n.startswith("hedgehop.")}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_follow_the_flow_of_data(path):
+    own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    assert own in RANK, f"{own} has no place in the layers"
+    for other in imported(path) - {own}:
+        allowed = RANK[other] <= RANK[own] or (own, other) in DOORS
+        assert allowed, f"{own} must not import {other}: nothing flows backwards"
+
+
+def test_models_know_nothing_of_diversity_and_diversity_nothing_of_oracles():
+    for path in (SOURCE / "models").glob("*.py"):
+        assert not imported(path) & {"potentials", "diversity", "oracles", "selection"}
+    for path in (SOURCE / "diversity").glob("*.py"):
+        assert not imported(path) & {"oracles", "search", "selection"}
+    for path in (SOURCE / "oracles").glob("*.py"):
+        assert not imported(path) & {"diversity", "search", "selection"}
+
+
+LOADED = (
+    "import sys, hedgehop as hh; hh.Grid; hh.diverse; hh.HammingBall; print(*{m.split('.')[0] for m in sys.modules})"
+)
+SPENT = """
+import time, numpy, scipy, scipy.special
+start = time.perf_counter()
+import hedgehop
+hedgehop.Grid, hedgehop.HammingBall, hedgehop.diverse
+print(time.perf_counter() - start)
+"""
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_import_needs_numpy_and_scipy_only():
+    extras = {"skimage", "sklearn", "matplotlib", "typer", "rich", "fastapi", "dask", "h5py", "PIL", "imageio", "tqdm"}
+    assert not extras & set(run(LOADED).split())
+
+
+def test_import_is_quick():
+    """The promise is 0.3 s beyond numpy and scipy; the best of three runs, for noisy machines."""
+    assert min(float(run(SPENT)) for _ in range(3)) < 0.3
+
+
+def test_public_names_all_exist():
+    for name in hedgehop.__all__:
+        assert getattr(hedgehop, name) is not None
+    assert set(hedgehop.__all__) <= set(dir(hedgehop))
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = hedgehop.nonsense
