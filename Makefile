@@ -30,7 +30,7 @@ demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what th
 # pytest goes last so that its verdict is the last line.
 test: cpptest ## Run the C++ and the Python tests
 	@echo "test: running the Python tests"
-	@$(PY) -m pytest
+	@$(PY) -m pytest --numprocesses auto --quiet
 
 lint: $(VENV)/.installed-dev ## Check style and types
 	@echo "lint: ruff, mypy, clang-format"

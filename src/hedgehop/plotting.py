@@ -349,11 +349,11 @@ def _draw_labeling(
 
 
 def _under(picture: Doubles | None, shape: tuple[int, ...]) -> Doubles:
-    """What shines through the labels: the image without its colours, or white."""
+    """What shines through the labels: the image, lighter and without its colours, or white."""
     if picture is None:
         return np.ones((*shape, 3))
     grey = picture @ np.array([0.299, 0.587, 0.114])
-    return np.repeat(grey[..., None], 3, axis=-1)
+    return np.repeat(0.35 + 0.65 * grey[..., None], 3, axis=-1)
 
 
 def _outline(axes: Axes, mask: NDArray[np.bool_]) -> None:

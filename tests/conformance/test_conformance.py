@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 
 import numpy as np
 import pytest
@@ -16,7 +17,19 @@ from tests.conformance.diversities import DIVERSITIES
 from tests.conformance.structures import STRUCTURES, Dice, dice
 
 TABLE = [pytest.param(s, d, id=f"{s}-{d}") for s in STRUCTURES for d in DIVERSITIES]
-quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+THOROUGH = int(os.environ.get("HEDGEHOP_THOROUGH", "0"))  # examples a cell; 0: a few, the same every time
+
+
+def examples(few: int) -> settings:
+    return settings(
+        max_examples=THOROUGH or few,
+        derandomize=not THOROUGH,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
+
+
 close = 1e-7
 
 
@@ -27,14 +40,14 @@ def some_list(d: Dice, model: hh.Model, most: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-@quick
+@examples(8)
 @given(dice())
 def test_models_keep_their_promises(structure, d):
     hh.testing.check_model(STRUCTURES[structure](d))
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@quick
+@examples(3)
 @given(dice())
 def test_diversity_equals_its_definition(structure, diversity, d):
     model = STRUCTURES[structure](d)
@@ -44,9 +57,9 @@ def test_diversity_equals_its_definition(structure, diversity, d):
     hh.testing.check_diversity(column.diversity, model, seed=int(d.random.integers(1000)))
 
 
-@pytest.mark.parametrize("oracle", ["exhaustive", "ilp", "tree", "auto"])
+@pytest.mark.parametrize("oracle", ["exhaustive", "ilp", "tree"])
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@settings(parent=quick, max_examples=4)
+@examples(4)
 @given(d=dice(), tradeoff=st.sampled_from([0.5, 3.0, 10.0]))
 def test_oracle_solves_the_step(structure, diversity, oracle, d, tradeoff):
     model = STRUCTURES[structure](d)
@@ -63,7 +76,7 @@ def objective(model: hh.Model, value, tradeoff: float, rows: np.ndarray) -> floa
     return float(np.sum(model.score(rows))) + tradeoff * value(model, rows)
 
 
-def every_list(model: hh.Model, m: int, most: int = 400) -> list[np.ndarray]:
+def every_list(model: hh.Model, m: int, most: int = 150) -> list[np.ndarray]:
     """All lists of m allowed labelings; where these are too many, those of the best labelings."""
     every = hh.testing.all_labelings(model)
     scores = np.asarray(model.score(every))
@@ -75,7 +88,7 @@ def every_list(model: hh.Model, m: int, most: int = 400) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("method", ["greedy", "distorted", "refine"])
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@settings(parent=quick, max_examples=3)
+@examples(3)
 @given(d=dice(), tradeoff=st.sampled_from([0.0, 1.0, 5.0]))
 def test_list_is_certified(structure, diversity, method, d, tradeoff):
     model = STRUCTURES[structure](d)
@@ -112,7 +125,7 @@ def check_guarantee(found, column, model, tradeoff, lists, method):
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-@quick
+@examples(8)
 @given(d=dice(), oracle=st.sampled_from(["exhaustive", "ilp", "tree"]))
 def test_distinct_without_diversity_is_m_best(structure, oracle, d):
     """Lawler's partition (tree), no-good rows (ilp) and enumeration give the k best labelings."""
@@ -128,7 +141,7 @@ def test_distinct_without_diversity_is_m_best(structure, oracle, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@settings(parent=quick, max_examples=3)
+@examples(3)
 @given(d=dice())
 def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
     model = STRUCTURES[structure](d)
@@ -148,7 +161,7 @@ def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
 
 
 @pytest.mark.parametrize("oracle", ["exhaustive", "ilp"])
-@quick
+@examples(8)
 @given(d=dice(), distance=st.integers(1, 3))
 def test_minimum_distance_is_kept_and_best(oracle, d, distance):
     model = STRUCTURES["binary"](d)
@@ -166,7 +179,7 @@ def test_minimum_distance_is_kept_and_best(oracle, d, distance):
 
 @pytest.mark.parametrize("structure", ["potts", "chain", "grid4", "ragged"])
 @pytest.mark.parametrize("diversity", DIVERSITIES)
-@settings(parent=quick, max_examples=3)
+@examples(3)
 @given(d=dice())
 def test_select_from_a_full_pool_is_greedy(structure, diversity, d):
     model = STRUCTURES[structure](d)
@@ -191,7 +204,7 @@ def test_select_from_a_full_pool_is_greedy(structure, diversity, d):
 
 
 @pytest.mark.parametrize("structure", ["potts", "chain", "grid4"])
-@quick
+@examples(8)
 @given(d=dice())
 def test_portfolio_concatenates_the_parts(structure, d):
     model = STRUCTURES[structure](d)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, Labels, as_labelings
-from hedgehop.diversity.concave import Concave, ConcaveLike
+from hedgehop.diversity.concave import Concave, ConcaveLike, concave
 from hedgehop.models.base import Model
 from hedgehop.potentials import Function, Potential
 
@@ -72,13 +72,13 @@ class Diversity:
         counts: Counter[Hashable] = Counter()
         for labeling in self._rows(model, labelings):
             counts.update(self._groups_of(model, labeling))
-        h = Concave(self.h)
+        h = concave(self.h)
         return float(sum(self.weight(g) * h.upto(c)[c] for g, c in counts.items()))
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """The part of D that each labeling adds whatever the rest of the list is, (m,)."""
         rows = self._rows(model, labelings)
-        rate = parsimony_rate(self.parsimony, Concave(self.h))
+        rate = parsimony_rate(self.parsimony, concave(self.h))
         if rate == 0.0:
             return np.zeros(len(rows))
         return rate * np.array([sum(map(self.weight, self._groups_of(model, y))) for y in rows])
@@ -107,13 +107,13 @@ class Diversity:
 
     def parsimony_potentials(self, model: Model) -> list[Potential]:
         """Potentials whose sum is the parsimony of every labeling: none if there is no parsimony."""
-        if parsimony_rate(self.parsimony, Concave(self.h)) == 0.0:
+        if parsimony_rate(self.parsimony, concave(self.h)) == 0.0:
             return []
         return [Function(lambda y: float(self.parsimony_of(model, y[None])[0]))]
 
     def parsimony_floor(self, model: Model) -> float:
         """Return a number that no labeling's parsimony is below; -inf if none is known."""
-        return 0.0 if parsimony_rate(self.parsimony, Concave(self.h)) >= 0 else -np.inf
+        return 0.0 if parsimony_rate(self.parsimony, concave(self.h)) >= 0 else -np.inf
 
     def check(self, model: Model) -> None:
         """Raise ValueError if this diversity does not fit the model."""

@@ -27,12 +27,10 @@ class Concave:
     ``h(0) = 0``, nondecreasing and concave are checked over all counts that occur.
     """
 
-    def __init__(self, h: ConcaveLike) -> None:
-        if isinstance(h, Concave):
-            h = h.given
+    def __init__(self, h: str | Callable[[int], float]) -> None:
         if not callable(h) and h not in _NAMED:
             raise ValueError(f'h must be "count", "sqrt", "log" or a function; got {h!r}.')
-        self.given: str | Callable[[int], float] = h
+        self.given = h
         self._table = np.zeros(0)
         self.upto(_CHECKED_AT_ONCE)
 
@@ -88,3 +86,8 @@ class Concave:
 
     def __repr__(self) -> str:
         return repr(self.given)
+
+
+def concave(h: ConcaveLike) -> Concave:
+    """Return h as a checked function of counts."""
+    return h if isinstance(h, Concave) else Concave(h)

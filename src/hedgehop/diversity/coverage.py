@@ -13,7 +13,7 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity, Parsimony, parsimony_rate
-from hedgehop.diversity.concave import Concave, ConcaveLike
+from hedgehop.diversity.concave import Concave, ConcaveLike, concave
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential
 
@@ -32,7 +32,7 @@ class Coverage(Frozen, Diversity):
         if isinstance(parsimony, str) and parsimony != "auto":
             raise ValueError(f'parsimony must be a number or "auto"; got {parsimony!r}.')
         rate: Parsimony = "auto" if parsimony == "auto" else _arrays.number(parsimony, "parsimony")
-        self._set(h=Concave(h), parsimony=rate)
+        self._set(h=concave(h), parsimony=rate)
 
     @abstractmethod
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
@@ -115,7 +115,7 @@ class GroupCoverage(Frozen, Diversity):
         if not callable(groups):
             raise TypeError(f"groups must be a function of a labeling; got {groups!r}.")
         table = {g: _arrays.number(w, f"the weight of group {g!r}", low=0.0) for g, w in (weights or {}).items()}
-        self._set(h=Concave(h), parsimony=parsimony, _groups=groups, weights=table)
+        self._set(h=concave(h), parsimony=parsimony, _groups=groups, weights=table)
 
     def groups(self, labeling: Any) -> Iterable[Hashable]:
         """Groups one labeling belongs to."""
@@ -154,7 +154,7 @@ class VariableCoverage(Frozen, Diversity):
     weights: Doubles | None
 
     def __init__(self, h: ConcaveLike = "log", weights: ArrayLike | None = None) -> None:
-        self._set(h=Concave(h), weights=None if weights is None else _arrays.weights(weights, "weights"))
+        self._set(h=concave(h), weights=None if weights is None else _arrays.weights(weights, "weights"))
 
     def check(self, model: Model) -> None:
         """Refuse weights that do not fit the model."""
