@@ -51,8 +51,9 @@ class Search:
     def peek(self) -> Step:
         """Return the best next step without constraints: its gain, and U_t in ``upper_bound``."""
         if self._next is None:
-            step = self._solve(self._steering())
-            self._next = self._as_gain(step, self._bound_of(step))
+            steering = self._steering()
+            step = self._solve(steering)
+            self._next = self._as_gain(step, self._bound_of(step, steering))
         return self._next
 
     def advance(self) -> Step:
@@ -118,13 +119,12 @@ class Search:
     def _solve(self, potentials: Sequence[Potential]) -> Step:
         return solve(self.oracle, self.model, potentials, self.state)
 
-    def _bound_of(self, step: Step) -> float:
+    def _bound_of(self, step: Step, steering: list[Potential]) -> float:
         """U_t: from the step itself, unless it maximised something else than the gain."""
-        rows = self.rows()
-        bounding = self.diversity.bounding(self.model, rows)
-        if self.tradeoff == 0 or bounding == self.diversity.potentials(self.model, rows):
+        if type(self.diversity).bounding is Diversity.bounding:
             return step.upper_bound
-        return self._solve(self._scaled(bounding)).upper_bound
+        bounding = self._scaled(self.diversity.bounding(self.model, self.rows()))
+        return step.upper_bound if bounding == steering else self._solve(bounding).upper_bound
 
     def _as_gain(self, step: Step, bound: float) -> Step:
         """Return the step with what it adds to F as its value."""

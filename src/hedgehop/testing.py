@@ -17,7 +17,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
-from hedgehop.oracles.exhaustive import _chunks
+from hedgehop.oracles.exhaustive import labelings_of
 from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Potential, total_value
 
@@ -92,7 +92,7 @@ def all_labelings(model: Model) -> Labels:
     count = prod(int(c) for c in model.label_counts)
     if count > _MOST:
         raise ValueError(f"the model has {count} labelings; checks try all of them, up to {_MOST}. Use a smaller one.")
-    return np.concatenate(list(_chunks([np.arange(c, dtype=np.int32) for c in model.label_counts])))
+    return np.concatenate(list(labelings_of([np.arange(c, dtype=np.int32) for c in model.label_counts])))
 
 
 def _lists(every: Labels, seed: int) -> Iterator[Labels]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 
@@ -178,3 +183,26 @@ def test_max_marginals_of_the_tree_oracle():
     for i in range(4):
         for label in range(3):
             assert marginals[i, label] == pytest.approx(values[every[:, i] == label].max())
+
+
+STUBBORN = """
+import numpy as np, hedgehop as hh
+random = np.random.default_rng(0)
+edges = [(i, j) for i in range(60) for j in range(i + 1, 60)]
+model = hh.FactorGraph(random.normal(size=(60, 2)), edges, random.normal(size=(len(edges), 2, 2)))
+print("solving", flush=True)
+try:
+    hh.diverse(model, hh.VariableCoverage(), m=3, oracle="ilp")
+except hh.Interrupted as stop:
+    print("interrupted", stop.found, flush=True)
+"""
+
+
+def test_ctrl_c_ends_a_long_ilp_long_before_its_time_limit():
+    child = subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "solving\n"
+    time.sleep(1.0)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=30)  # its time limit is 60 s a step
+    assert out == "interrupted None\n"
+    assert child.returncode == 0

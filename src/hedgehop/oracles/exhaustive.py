@@ -29,20 +29,20 @@ class Exhaustive(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than 2^22 labelings."""
-        count = prod(len(a) for a in allowed_labels(model, potentials))
-        return None if count <= _MOST else f"{_about(count)} labelings are more than 2^22"
+        bits = _bits(model, potentials)
+        return None if bits <= np.log2(_MOST) else f"about 10^{bits * np.log10(2):.0f} labelings are more than 2^22"
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """First choice while it takes milliseconds."""
-        count = prod(len(a) for a in allowed_labels(model, potentials))
-        return 50.0 if count <= 2**12 else 5.0
+        return 50.0 if _bits(model, potentials) <= 12 else 5.0
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Evaluate everything and keep the best."""
         theta, constant, rest = fold(model, potentials)
         inexact = any(type(p)._upper is not Potential._upper for p in rest)
         best_value, best, bound = -np.inf, None, -np.inf
-        for chunk in _chunks(allowed_labels(model, potentials)):
+        allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, potentials)]
+        for chunk in labelings_of(allowed):
             base = np.asarray(model.score(chunk)) + constant
             if theta is not None:
                 base = base + theta[np.arange(chunk.shape[1]), chunk].sum(axis=1)
@@ -57,8 +57,8 @@ class Exhaustive(Oracle):
         return self.step(model, best, potentials, max(bound, best_value))
 
 
-def allowed_labels(model: Model, potentials: Sequence[Potential]) -> list[NDArray[np.int32]]:
-    """Labels of each variable that neither the unaries nor a linear potential forbid."""
+def allowed_labels(model: Model, potentials: Sequence[Potential]) -> NDArray[np.bool_]:
+    """Which labels of each variable neither the unaries nor a linear potential forbid, (n, L)."""
     theta, _, _ = fold(model, potentials)
     width = int(model.label_counts.max())
     allowed = np.arange(width) < model.label_counts[:, None]
@@ -66,10 +66,10 @@ def allowed_labels(model: Model, potentials: Sequence[Potential]) -> list[NDArra
         allowed = allowed & ~np.isneginf(model.unary)
     if theta is not None:
         allowed = allowed & ~np.isneginf(theta)
-    return [np.flatnonzero(row).astype(np.int32) for row in allowed]
+    return np.asarray(allowed)
 
 
-def _chunks(allowed: list[NDArray[np.int32]]) -> Iterator[Labels]:
+def labelings_of(allowed: list[NDArray[np.int32]]) -> Iterator[Labels]:
     """All labelings in lexicographic order, some thousands at a time."""
     sizes = np.array([a.size for a in allowed], np.int64)
     places = np.concatenate([np.cumprod(sizes[::-1])[::-1][1:], [1]])
@@ -84,5 +84,7 @@ def _sum(parts: Iterator[Doubles]) -> Doubles | float:
     return sum(parts, start=0.0)
 
 
-def _about(count: int) -> str:
-    return str(count) if count < 10**7 else f"about 10^{len(str(count)) - 1}"
+def _bits(model: Model, potentials: Sequence[Potential]) -> float:
+    """Logarithm (base 2) of the number of allowed labelings, a little low: 2^22 must count as allowed."""
+    choices = allowed_labels(model, potentials).sum(axis=1)
+    return float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles
+from hedgehop._interrupt import interruptible
 
 Columns = NDArray[np.int64]
 
@@ -72,9 +73,11 @@ class Program:
         scale = max(float(np.abs(gain).max()), 1e-30)  # HiGHS works with absolute tolerances
         number, column, value = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
-        result = milp(
+        limits = LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
+        result = interruptible(
+            milp,
             -gain / scale,
-            constraints=LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high)),
+            constraints=limits,
             bounds=Bounds(np.concatenate(self._low), np.concatenate(self._high)),
             integrality=np.concatenate(self._integer).astype(int),
             options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},

@@ -1,0 +1,24 @@
+"""Settings of the documentation; ``make docs`` builds it, without a network."""
+
+import hedgehop
+
+project = "hedgehop"
+author = "the hedgehop developers"
+copyright = author
+release = version = hedgehop.__version__
+
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "myst_parser", "numpydoc"]
+exclude_patterns = ["pictures"]
+
+myst_enable_extensions = ["amsmath", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = False  # the names are documented on the reference page itself
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # numpydoc's sections say more
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "alabaster"
+html_theme_options = {"description": "M plausible, genuinely different answers", "page_width": "1080px"}
+html_show_copyright = False

@@ -1,0 +1,58 @@
+"""What the documents show runs: their Python blocks in order, and the demo."""
+
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md"]
+
+
+def blocks(document):
+    """Python blocks of a document, each moved down to its own line so that errors point there."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return ["\n" * text.count("\n", 0, found.start(1)) + found[1] for found in BLOCK.finditer(text)]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_code_of_a_document_runs(document, tmp_path, monkeypatch):
+    if "plot(" in "".join(blocks(document)):
+        pytest.importorskip("matplotlib")
+    module = types.ModuleType("document")  # a real module, so that classes defined in it can be pickled
+    monkeypatch.setitem(sys.modules, "document", module)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(document):
+        exec(compile(block, document, "exec"), module.__dict__)
+
+
+def test_the_readme_begins_with_six_lines_of_code():
+    first = blocks("README.md")[0].strip().splitlines()
+    assert len([line for line in first if line]) == 6
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, "docs/index.md", "docs/theory.md", "docs/reference.md"])
+def test_links_to_files_lead_somewhere(document):
+    path = ROOT / document
+    for target in LINK.findall(path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{document} links to {target}, which is not there"
+
+
+def test_the_picture_of_the_readme_is_small():
+    assert (ROOT / "docs/pictures/demo.png").stat().st_size < 400_000
+
+
+def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):
+    pytest.importorskip("skimage")
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-W", "error", ROOT / "examples/demo.py", "--segments", "20", "--m", "2"]
+    ran = subprocess.run([*command, "--output", "small.png"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("guarantee") == 3
+    assert "wrote small.png" in ran.stdout
+    assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
