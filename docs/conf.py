@@ -22,3 +22,12 @@ numpydoc_class_members_toctree = False
 html_theme = "alabaster"
 html_theme_options = {"description": "M plausible, genuinely different answers", "page_width": "1080px"}
 html_show_copyright = False
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_stars, priority=100)  # before numpydoc
+
+
+def escape_stars(app, what, name, obj, options, lines):
+    """Show shapes such as (m, *shape) as they are, not as the beginning of an emphasis."""
+    lines[:] = [line.replace(" *shape", r" \*shape") for line in lines]

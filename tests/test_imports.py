@@ -19,6 +19,7 @@ LAYERS = [
     {"diversity", "oracles", "tradeoff"},
     {"certificate", "lawler", "search"},
     {"result"},
+    {"listing", "refinement"},
     {"selection", "pool", "portfolio", "testing"},
     {"baselines", "learning", "segmentation", "metrics"},
     {"io", "batch", "plotting", "report"},

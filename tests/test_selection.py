@@ -102,6 +102,33 @@ def test_refine_never_loses():
         assert (refined.bounds >= refined.gains - 1e-9).all()
 
 
+def test_refined_list_is_measured_against_the_best_labeling_too():
+    """Refinement may replace the best labeling itself; the baseline stays."""
+    model = hh.FactorGraph([[1.0, 0.9]] * 4)
+    spread = hh.VariableCoverage(h="count")
+    found = hh.diverse(model, spread, 3, 0.05, refine=True)
+    top = np.zeros((3, 4), int)
+    assert found.certificate.baseline == pytest.approx(model.score(top).sum() + 0.05 * spread.value(model, top))
+
+
+def test_distorted_says_when_nothing_is_left():
+    small = hh.FactorGraph(np.zeros((1, 2)))
+    with pytest.warns(UserWarning, match="only 2 of 4 labelings"):
+        assert len(hh.diverse(small, hh.VariableCoverage(), 4, method="distorted", distinct=True)) == 2
+
+
+def test_interruption_solves_nothing_more():
+    """Label rewards: the single best labeling is not the first one, so its F is unknown when stopped early."""
+
+    def stop(step):
+        raise KeyboardInterrupt
+
+    with pytest.raises(hh.Interrupted) as stopped:
+        hh.diverse(MODEL, hh.LabelCoverage(parsimony=0.0), 5, callback=stop)
+    assert np.isnan(stopped.value.found.certificate.baseline)
+    assert stopped.value.found.guarantee == 0.0
+
+
 def test_per_variable_scales_with_the_model():
     found = hh.diverse(MODEL, BALL, 2, tradeoff=hh.per_variable(0.4))
     assert found.tradeoff == pytest.approx(2.0)

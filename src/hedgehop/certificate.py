@@ -23,7 +23,7 @@ class Certificate:
     online : tuple of floats
         ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
     baseline : float
-        F of the single best labeling repeated m times.
+        F of the single best labeling repeated m times; nan if a run was interrupted before that was known.
     monotone : float or None
         ``min_t F(S^t) + m * U_t``, where F never falls as labelings are added; None where that is not known.
     product : float or None
@@ -51,7 +51,7 @@ class Certificate:
         rounding = 1e-6 * max(1.0, abs(self.baseline))
         if room <= rounding:
             return 1.0 if ahead >= -rounding else 0.0
-        return max(0.0, ahead / room) if isfinite(room) else 0.0
+        return max(0.0, ahead / room) if isfinite(room) else 0.0  # unknown bound or baseline: nothing is proven
 
     @property
     def ratio(self) -> float:

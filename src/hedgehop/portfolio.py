@@ -13,12 +13,13 @@ from hedgehop._arrays import positive_count
 from hedgehop._errors import UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.combine import WeightedSum
+from hedgehop.listing import finish
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.result import DiverseList
 from hedgehop.search import Search
-from hedgehop.selection import finish, stream
+from hedgehop.selection import stream
 from hedgehop.tradeoff import TradeoffLike, resolve
 
 
@@ -90,7 +91,7 @@ def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[
         if not total.submodular:  # only diminishing gains stay below the first bound
             bound = np.inf
     found = finish(search, "portfolio", last=_best_gain(search) < np.inf)
-    return replace(found, sources=tuple(name for _, name in parts), _more=None)
+    return replace(found, sources=tuple(name for _, name in parts))
 
 
 def _best_gain(search: Search) -> float:

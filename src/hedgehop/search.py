@@ -36,6 +36,7 @@ class Search:
     chosen: list[Labels] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     _next: Step | None = None
+    _single: Labels | None = None  # the single best labeling, once it is known
     _started: bool = False
 
     def __post_init__(self) -> None:
@@ -48,11 +49,24 @@ class Search:
         """Return a run that goes on from here and leaves this one as it is."""
         return replace(self, chosen=list(self.chosen), steps=list(self.steps))
 
+    def without(self, t: int) -> Search:
+        """Return a run that has chosen all but one of the labelings."""
+        others = self.copy()
+        others.chosen.pop(t)
+        others._next = None
+        return others
+
+    def restart(self) -> None:
+        """Forget the list, not what the oracle has learned."""
+        self.chosen, self.steps, self._next = [], [], None
+
     def peek(self) -> Step:
         """Return the best next step without constraints: its gain, and U_t in ``upper_bound``."""
         if self._next is None:
             steering = self._steering()
             step = self._solve(steering)
+            if all(isinstance(p, Constant) for p in steering):
+                self._single = step.labeling
             self._next = self._as_gain(step, self._bound_of(step, steering))
         return self._next
 
@@ -104,10 +118,18 @@ class Search:
         step = self.peek()
         return self._solve_apart(self._steering(), step) if self._too_close(step.labeling) else step
 
-    def baseline(self) -> float:
-        """F of the single best labeling repeated as often as the list is long."""
-        first = self._solve(())
-        return self.objective(np.repeat(first.labeling.reshape(1, -1), len(self.chosen), axis=0))
+    def list_bound(self, m: int) -> float:
+        """Return B1: no list of m labelings has a larger F (ALGORITHMS 9)."""
+        offset = self.diversity.offset(self.model, self.rows(), m) if self.tradeoff > 0 else 0.0
+        return self.tradeoff * offset + m * self.peek().upper_bound
+
+    def baseline(self, solve_if_unknown: bool = True) -> float:
+        """F of the single best labeling repeated as often as the list is long; nan if that is not known."""
+        if self._single is None:
+            if not solve_if_unknown:
+                return np.nan
+            self._single = self._solve(()).labeling
+        return self.objective(np.repeat(self._single.reshape(1, -1), len(self.chosen), axis=0))
 
     def _steering(self) -> list[Potential]:
         return self._scaled(self.diversity.potentials(self.model, self.rows()))
@@ -164,8 +186,3 @@ def _at_least(distance: int, reference: Labels) -> Cardinality:
     if distance > reference.size:
         raise InfeasibleError(f"min_distance {distance} is more than the {reference.size} variables.")
     return Cardinality(reference, table)
-
-
-def is_constant(potentials: Sequence[Potential]) -> bool:
-    """Whether potentials add the same to every labeling."""
-    return all(isinstance(p, Constant) for p in potentials)

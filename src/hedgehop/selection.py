@@ -5,26 +5,26 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
-from hedgehop._arrays import Labels, number, own, positive_count
+from hedgehop._arrays import number, positive_count
 from hedgehop._errors import InfeasibleError, Interrupted
-from hedgehop.certificate import certify
 from hedgehop.diversity.base import Diversity
+from hedgehop.listing import finish
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.registry import OracleLike, get, solve
 from hedgehop.potentials import Potential
+from hedgehop.refinement import refine_list
 from hedgehop.result import DiverseList
-from hedgehop.search import Search, is_constant
+from hedgehop.search import Search
 from hedgehop.tradeoff import TradeoffLike, resolve
 
 Method = Literal["greedy", "distorted"]
 Callback = Callable[[Step], Any]
-_REFINE_ROUNDS = 20
 
 
 def best(model: Model, potentials: Sequence[Potential] = (), oracle: OracleLike = "auto") -> Step:
@@ -117,16 +117,15 @@ def diverse(
         raise ValueError(f'method must be "greedy" or "distorted"; got {method!r}.')
     search = _search(model, diversity, tradeoff, oracle, distinct, min_distance)
     report = _reporter(progress, callback, m)
+    steps = _distorted_steps(search, m) if method == "distorted" else _steps(search)
     try:
-        if method == "distorted":
-            for t in range(m):
-                report(search.advance_distorted((1.0 - 1.0 / m) ** (m - t - 1)))
-        else:
-            _advance(search, m, report)
-        further = _refine(search) if refine else []
-        return finish(search, method + (", refined" if refine else ""), further)
+        _take(steps, m, report)
+        further = refine_list(search) if refine else []
+        return finish(
+            search, method + (", refined" if refine else ""), further, None if method == "distorted" else _more
+        )
     except KeyboardInterrupt:
-        raise Interrupted(finish(search, "interrupted", last=False) if search.chosen else None) from None
+        raise Interrupted(finish(search, "interrupted", go_on=_more) if search.chosen else None) from None
 
 
 def stream(
@@ -153,6 +152,7 @@ def stream(
 
 
 def _steps(search: Search) -> Iterator[Step]:
+    """Advance until no further labeling is allowed."""
     while True:
         try:
             step = search.advance()
@@ -161,6 +161,36 @@ def _steps(search: Search) -> Iterator[Step]:
                 raise
             return
         yield step
+
+
+def _distorted_steps(search: Search, m: int) -> Iterator[Step]:
+    """Weigh coverage by ``(1 - 1/m)^(m - t - 1)`` in step t = 0..m-1."""
+    for t in range(m):
+        try:
+            step = search.advance_distorted((1.0 - 1.0 / m) ** (m - t - 1))
+        except InfeasibleError:
+            if not search.chosen:
+                raise
+            return
+        yield step
+
+
+def _take(steps: Iterator[Step], m: int, report: Callback) -> None:
+    """Run m steps, and say so if there are fewer."""
+    taken = 0
+    for step in islice(steps, m):
+        taken += 1
+        report(step)
+    if taken < m:
+        text = f"only {taken} of {m} labelings: no other one is allowed."
+        warnings.warn(f"{text} Lower m or min_distance, or pass distinct=False.", stacklevel=3)
+
+
+def _more(search: Search, k: int) -> DiverseList:
+    """Go on from a finished search, leaving it as it is."""
+    longer = search.copy()
+    _take(_steps(longer), k, lambda _: None)
+    return finish(longer, "greedy", go_on=_more)
 
 
 def _search(
@@ -185,127 +215,6 @@ def _distance(value: Any, n: int) -> int:
     if least != int(least) or least > n:
         raise ValueError(f"min_distance must be a number of variables (at most {n}) or a share below 1; got {value!r}.")
     return int(least)
-
-
-def _advance(search: Search, m: int, report: Callback) -> None:
-    """Advance until the list has m labelings or no further one is allowed."""
-    while len(search.chosen) < m:
-        try:
-            step = search.advance()
-        except InfeasibleError:
-            if not search.chosen:
-                raise
-            warnings.warn(
-                f"only {len(search.chosen)} of {m} labelings: no other one is allowed. "
-                "Lower m or min_distance, or pass distinct=False.",
-                stacklevel=3,
-            )
-            return
-        report(step)
-
-
-def _refine(search: Search) -> list[float]:
-    """Re-solve each labeling given the others until F no longer grows; return the list bounds met on the way."""
-    further: list[float] = []
-    m = len(search.chosen)
-    value = search.objective(search.rows())
-    for _ in range(_REFINE_ROUNDS):
-        before = value
-        for t in range(m):
-            others = search.copy()
-            others.chosen.pop(t)
-            others._next = None
-            step = others.best_apart()
-            further.append(_list_bound(others, m))
-            trial = others.rows()
-            trial = np.insert(trial, t, step.labeling.reshape(-1), axis=0)
-            reached = search.objective(trial)
-            if reached > value + 1e-9 * max(1.0, abs(value)):
-                value = reached
-                search.chosen[t] = own(trial[t].copy())
-        if value <= before:
-            break
-    _replay(search)
-    return further
-
-
-def _list_bound(search: Search, m: int) -> float:
-    """B1 after the labelings chosen so far, for lists of m."""
-    offset = search.diversity.offset(search.model, search.rows(), m) if search.tradeoff > 0 else 0.0
-    return search.tradeoff * offset + m * search.peek().upper_bound
-
-
-def _replay(search: Search) -> None:
-    """Compute gains and bounds anew for the labelings as they are now."""
-    rows, old = search.rows(), search.steps
-    search.chosen, search.steps, search._next = [], [], None
-    for labeling, step in zip(rows, old, strict=True):
-        bound = search.peek()
-        if np.array_equal(labeling, bound.labeling.reshape(-1)):
-            search.accept(bound)
-            continue
-        shaped = own(labeling.reshape(search.model.shape).copy())
-        relevance = float(np.asarray(search.model.score(shaped)))
-        gain = relevance + search.tradeoff * float(search.diversity.gain(search.model, shaped, search.rows()))
-        exact = step.exact and np.array_equal(labeling, step.labeling.reshape(-1))
-        search.accept(Step(shaped, gain, max(bound.upper_bound, gain), exact, step.oracle, bound.seconds, relevance))
-
-
-def finish(search: Search, method: str, further: Sequence[float] = (), last: bool = True) -> DiverseList:
-    """Return the list so far with its certificate; `last`: with one more bound, after the last labeling."""
-    rows = search.rows()
-    m = len(rows)
-    prefixes = [rows[:t] for t in range(m + 1)]
-    best_gains = [s.upper_bound for s in search.steps]
-    if last:
-        best_gains.append(search.peek().upper_bound)
-    offsets = [search.diversity.offset(search.model, p, m) for p in prefixes[: len(best_gains)]]
-    objectives = [search.objective(p) for p in prefixes]
-    certificate = certify(
-        m, search.tradeoff, objectives, offsets, best_gains, _baseline(search), _not_monotone(search), further
-    )
-    return DiverseList(
-        labelings=own(rows.reshape(m, *search.model.shape)),
-        relevance=own(np.array([s.relevance for s in search.steps])),
-        gains=own(np.diff(objectives)),
-        bounds=own(np.array([s.upper_bound for s in search.steps])),
-        exact=own(np.array([s.exact for s in search.steps])),
-        seconds=own(np.array([s.seconds for s in search.steps])),
-        oracles=tuple(s.oracle for s in search.steps),
-        certificate=certificate,
-        tradeoff=search.tradeoff,
-        diversity=repr(search.diversity),
-        method=method,
-        model=repr(search.model),
-        _more=None if method.startswith("distorted") else lambda k: _go_on(search, k, method),
-    )
-
-
-def _go_on(search: Search, k: int, method: str) -> DiverseList:
-    longer = search.copy()
-    _advance(longer, len(longer.chosen) + k, lambda _: None)
-    return finish(longer, "greedy" if method == "interrupted" else method)
-
-
-def _baseline(search: Search) -> float:
-    """F of the single best labeling repeated; the first step is that labeling if nothing was added to it."""
-    first = search.diversity.potentials(search.model, ())
-    if search.tradeoff == 0 or is_constant(first):
-        repeated: Labels = np.repeat(search.rows()[:1], len(search.chosen), axis=0)
-        return search.objective(repeated)
-    return search.baseline()
-
-
-def _not_monotone(search: Search) -> str | None:
-    """Which condition of the monotone bounds fails: r + tradeoff * parsimony >= 0 for every labeling."""
-    if not search.diversity.submodular:
-        return "the diversity is not submodular"
-    if not isinstance(search.model, PairwiseModel):
-        return f"no lower bound on the relevance of {type(search.model).__name__} is known"
-    lowest = search.model.floor() + search.tradeoff * search.diversity.parsimony_floor(search.model)
-    if lowest >= 0:
-        return None
-    return f"relevance plus parsimony may be negative (lower bound {lowest:.6g})"
 
 
 def _reporter(progress: bool, callback: Callback | None, m: int) -> Callback:
