@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import hedgehop as hh
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
@@ -47,10 +49,28 @@ def test_the_picture_of_the_readme_is_small():
     assert (ROOT / "docs/pictures/demo.png").stat().st_size < 400_000
 
 
+def test_the_reference_has_every_public_name():
+    text = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+    modules = ("diversity", "models", "oracles", "potentials", "testing")
+    missing = [
+        name
+        for name in hh.__all__
+        if name not in (*modules, "__version__") and not re.search(rf":: (hedgehop\.)?{name}\n", text)
+    ]
+    assert not missing
+
+
+def test_the_benchmarks_run():
+    command = [sys.executable, "-W", "error", ROOT / "benchmarks/run.py", "--quick"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "tree" in ran.stdout
+
+
 def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):
     pytest.importorskip("skimage")
     pytest.importorskip("matplotlib")
-    command = [sys.executable, "-W", "error", ROOT / "examples/demo.py", "--segments", "20", "--m", "2"]
+    command = [sys.executable, "-W", "error", ROOT / "examples/demo.py", "--segments", "12", "--m", "2"]
     ran = subprocess.run([*command, "--output", "small.png"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count("guarantee") == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,8 +72,8 @@ def plot_list(
     --------
     >>> import numpy as np, hedgehop as hh
     >>> found = hh.diverse(hh.Grid(np.zeros((3, 4, 2))), hh.VariableCoverage(), m=2)
-    >>> [axes.get_title(loc="left") for axes in found.plot(names=["sky", "sea"]).axes]
-    ['1', '2']
+    >>> len(found.plot(names=["sky", "sea"]).axes)
+    2
     """
     need("matplotlib", "plot", "found.plot")
     views = _views(found, segments)
@@ -86,7 +86,7 @@ def plot_list(
     picture = _picture(image, segments, found)
     count = len(found) + (picture is not None)
     across = _columns(count) if columns is None else min(positive_count(columns, "columns"), count)
-    figure = _figure(_panel_size(views, -(-count // across), across), style, title)
+    figure = _figure(_panel_size(views, -(-count // across), across, 3 if found.sources else 2), style, title)
     _draw_panels(figure, found, views, picture, style, across)
     return figure
 
@@ -258,11 +258,12 @@ def _columns(count: int) -> int:
     return -(-count // rows)
 
 
-def _panel_size(views: Labels, rows: int, across: int) -> tuple[float, float]:
+def _panel_size(views: Labels, rows: int, across: int, lines: int = 2) -> tuple[float, float]:
+    """Size of all panels in inches: wide enough for their words, `lines` of them above each."""
     height, width = views.shape[1:]
-    aspect = min(max(height / width, 0.4), 2.0)
-    each = 2.5 / max(aspect, 1.0)
-    return max(across * (each + 0.12), 3.6), rows * (each * aspect + 0.62)
+    wide = max(2.5 / max(height / width, 1.0), 1.3)
+    high = min(max(wide * height / width, 0.6), 5.0)
+    return max(across * (max(wide, 2.0) + 0.12), 3.6), rows * (high + 0.22 + 0.19 * lines)
 
 
 def _strip_size(found: DiverseList) -> tuple[float, float]:
@@ -318,23 +319,21 @@ def _draw_panels(
     across: int,
 ) -> None:
     """One panel for the image, if any, and one a labeling; places left over stay empty."""
-    count = len(found) + (picture is not None)
-    rows = -(-count // across)
-    start = 0
+    ahead = int(picture is not None)
+    rows = -(-(len(found) + ahead) // across)
     if picture is not None:
         axes = _empty_axes(figure, rows, across, 1)
         axes.imshow(picture)
-        axes.set_title("image\n", loc="left", fontsize=9, color=_INK, linespacing=1.35)
-        start = 1
+        _head(axes, found, "image", "left")
     for t, view in enumerate(views):
-        axes = _empty_axes(figure, rows, across, start + t + 1)
+        axes = _empty_axes(figure, rows, across, t + ahead + 1)
         _draw_labeling(axes, view, view != views[0], picture, style, first=t == 0)
         _describe(axes, found, t)
 
 
 def _empty_axes(figure: Figure | SubFigure, rows: int, across: int, place: int) -> Axes:
     axes = figure.add_subplot(rows, across, place)
-    axes.set(xticks=[], yticks=[])
+    axes.set(xticks=[], yticks=[], anchor="W")
     axes.spines[:].set(color=_FAINT_INK, linewidth=0.6)
     return axes
 
@@ -375,17 +374,29 @@ def _borders(mask: NDArray[np.bool_]) -> Doubles:
 
 
 def _describe(axes: Axes, found: DiverseList, t: int) -> None:
-    source = f"   {found.sources[t].partition('(')[0]}" if found.sources else ""
-    axes.set_title(f"{t + 1}{source}\n", loc="left", fontsize=9, fontweight="bold", color=_INK, linespacing=1.35)
-    axes.set_title(f"{_difference(found, t)}\n", loc="right", fontsize=9, color=_INK, linespacing=1.35)
+    """Write number and difference on the first line; below, where it comes from, relevance and gain."""
+    _head(axes, found, str(t + 1), "left", fontweight="bold")
+    _head(axes, found, _difference(found, t), "right")
     numbers = f"relevance {found.relevance[t]:.5g}   gain {found.gains[t]:.5g}"
-    axes.text(0.0, 1.02, numbers, transform=axes.transAxes, fontsize=7.5, color=_FAINT_INK, va="bottom")
+    text = f"{_source(found, t)}\n{numbers}" if found.sources else numbers
+    words = axes.annotate(text, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=7.5, linespacing=1.35)
+    words.set(color=_FAINT_INK, annotation_clip=False)
+    words.set_in_layout(False)  # the heading's empty lines keep its place
+
+
+def _head(axes: Axes, found: DiverseList, text: str, side: Literal["left", "right"], **options: Any) -> None:
+    room = "\n\n" if found.sources else "\n"  # for the words of `_describe`
+    axes.set_title(text + room, loc=side, fontsize=9, color=_INK, linespacing=1.35, **options)
+
+
+def _source(found: DiverseList, t: int) -> str:
+    return found.sources[t].partition("(")[0] if found.sources else ""
 
 
 def _difference(found: DiverseList, t: int) -> str:
     if t == 0:
         return ""
-    share = found.distances[0, t] / found.labelings[0].size
+    share = float((found.labelings[t] != found.labelings[0]).mean())
     return f"{share:.1%} differ" if share else "the same"
 
 
@@ -403,7 +414,7 @@ def _draw_strips(figure: Figure, found: DiverseList, style: _Style) -> None:
         t, i = np.nonzero(changed)
         axes.plot(i, t, "o", markersize=3.5, color=_INK, markeredgecolor="white", markeredgewidth=0.6)
         axes.set_xticks(np.arange(flat.shape[1] + 1) - 0.5, minor=True)
-    _dress_strips(axes, len(flat))
+    _dress_strips(axes, [f"{_source(found, t)}  {t + 1}" for t in range(len(flat))])
     _describe_rows(axes, found)
 
 
@@ -415,12 +426,12 @@ def _pooled(cells: Doubles) -> Doubles:
     return np.add.reduceat(cells, starts, axis=1) / sizes[:, None]
 
 
-def _dress_strips(axes: Axes, count: int) -> None:
+def _dress_strips(axes: Axes, rows: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_yticks(range(count), [str(t + 1) for t in range(count)], fontweight="bold")
-    axes.set_yticks(np.arange(count + 1) - 0.5, minor=True)
+    axes.set_yticks(range(len(rows)), rows, fontweight="bold")
+    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.2)
     axes.tick_params(which="both", length=0, labelsize=9, labelcolor=_INK)
     axes.spines[:].set_visible(False)
