@@ -161,6 +161,19 @@ def test_interruption_keeps_what_was_found():
     assert isinstance(stopped.value, KeyboardInterrupt)
 
 
+def test_steering_by_the_sum_is_not_called_exact():
+    """The paper's sum of overlaps is solved exactly, but its answer is not proven to have the largest gain."""
+    found = hh.diverse(MODEL, hh.HammingBall(gamma=0.1, steer="sum"), 5, 20.0, distinct=False)
+    short = found.gains < found.bounds - 1e-6
+    assert short.any()
+    assert not found.exact[short].any()
+
+
+def test_report_says_when_differing_costs_more_than_it_brings():
+    report = hh.diverse(MODEL, hh.LabelCoverage(ignore=()), 3, 0.05).report()
+    assert "repeating the single best labeling would score higher" in report
+
+
 def test_same_input_same_list():
     once, again = (hh.diverse(MODEL, BALL + hh.LabelCoverage(), 4, 2.0) for _ in range(2))
     assert np.array_equal(once.labelings, again.labelings)

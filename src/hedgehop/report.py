@@ -52,7 +52,8 @@ def _proof(found: DiverseList) -> list[str]:
 
 def _advice(found: DiverseList) -> list[str]:
     if found.distinct == len(found):
-        return []
+        worse = found.objective < found.certificate.baseline
+        return ["repeating the single best labeling would score higher: this list was asked to differ"] if worse else []
     return [
         f"only {found.distinct} of {len(found)} labelings are different: raise tradeoff, pass distinct=True or "
         "min_distance=..., or choose another parsimony"

@@ -67,7 +67,7 @@ class Search:
             step = self._solve(steering)
             if all(isinstance(p, Constant) for p in steering):
                 self._single = step.labeling
-            self._next = self._as_gain(step, self._bound_of(step, steering))
+            self._next = self._as_gain(step, *self._bound_of(step, steering))
         return self._next
 
     def advance(self) -> Step:
@@ -94,8 +94,8 @@ class Search:
         step = self._solve(potentials)
         if self._too_close(step.labeling):
             step = self._solve_apart(potentials, step)
-        chosen = self._as_gain(step, bound.upper_bound)
-        return self.accept(replace(chosen, exact=step.exact, seconds=bound.seconds + step.seconds))
+        chosen = self._as_gain(step, bound.upper_bound, seconds=bound.seconds)
+        return self.accept(replace(chosen, exact=step.exact))
 
     def accept(self, step: Step) -> Step:
         """Append a step to the list."""
@@ -141,18 +141,29 @@ class Search:
     def _solve(self, potentials: Sequence[Potential]) -> Step:
         return solve(self.oracle, self.model, potentials, self.state)
 
-    def _bound_of(self, step: Step, steering: list[Potential]) -> float:
-        """U_t: from the step itself, unless it maximised something else than the gain."""
+    def _bound_of(self, step: Step, steering: list[Potential]) -> tuple[float, float]:
+        """Return U_t and the seconds it took: none, unless the step maximised something else than the gain."""
         if type(self.diversity).bounding is Diversity.bounding:
-            return step.upper_bound
+            return step.upper_bound, 0.0
         bounding = self._scaled(self.diversity.bounding(self.model, self.rows()))
-        return step.upper_bound if bounding == steering else self._solve(bounding).upper_bound
+        if bounding == steering:
+            return step.upper_bound, 0.0
+        other = self._solve(bounding)
+        return other.upper_bound, other.seconds
 
-    def _as_gain(self, step: Step, bound: float) -> Step:
-        """Return the step with what it adds to F as its value."""
+    def _as_gain(self, step: Step, bound: float, seconds: float = 0.0) -> Step:
+        """Return the step with what it adds to F as its value; exact if that is proven to be the most."""
         gain = float(self.diversity.gain(self.model, step.labeling, self.rows()))
         value = step.relevance + self.tradeoff * gain
-        return replace(step, value=value, upper_bound=max(bound, value))
+        rounding = 1e-7 * max(1.0, abs(value))
+        steered = abs(value - step.value) <= rounding  # by the gain itself
+        return replace(
+            step,
+            value=value,
+            upper_bound=max(bound, value),
+            exact=(step.exact and steered) or value >= bound - rounding,
+            seconds=step.seconds + seconds,
+        )
 
     def _too_close(self, labeling: Labels) -> bool:
         if self.min_distance == 0 or not self.chosen:

@@ -65,6 +65,17 @@ def test_ilp_with_balls_bounds_and_closes(seed):
         hh.testing.check_oracle(hh.oracles.get("ilp"), model, [potential])
 
 
+def test_ilp_is_exact_for_a_union_of_four_balls():
+    """By inclusion-exclusion; cuts alone left a gap here."""
+    random = np.random.default_rng(3)
+    model = hh.FactorGraph(random.normal(size=(8, 4)), [[i, i + 1] for i in range(7)], random.random(7))
+    chosen = random.integers(0, 4, (4, 8))
+    ball = BallCoverage(chosen, np.full(8, 0.2), 9.0)
+    step = hh.best(model, [ball], "ilp")
+    assert step.exact
+    assert step.value == pytest.approx(hh.best(model, [ball], "exhaustive").value, abs=1e-5)
+
+
 def test_ilp_respects_its_time_limit_and_keeps_a_valid_bound():
     random = np.random.default_rng(0)
     n = 60

@@ -23,12 +23,14 @@ class Coverage(Frozen, Diversity):
 
     A step's gain is ``sum of w_g over the groups of y`` with the net weight
     ``w_g = a_g (h(1 + c_g) - h(c_g) + parsimony)``: a reward or, if negative, a cost (ALGORITHMS 0).
+
+    Subclasses say which groups there are: ``incidence``, ``group_weights`` and ``as_potentials``.
     """
 
     h: Concave
     parsimony: Parsimony
 
-    def _set_recipe(self, h: ConcaveLike, parsimony: Parsimony) -> None:
+    def __init__(self, h: ConcaveLike = "count", parsimony: Parsimony = 0.0) -> None:
         if isinstance(parsimony, str) and parsimony != "auto":
             raise ValueError(f'parsimony must be a number or "auto"; got {parsimony!r}.')
         rate: Parsimony = "auto" if parsimony == "auto" else _arrays.number(parsimony, "parsimony")
@@ -36,14 +38,14 @@ class Coverage(Frozen, Diversity):
 
     @abstractmethod
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
-        """Which groups each of (m, n) labelings belongs to, (m, G)."""
+        """Which groups each of (m, n) labelings belongs to, (m, G); m may be 0."""
 
     @abstractmethod
     def group_weights(self, model: Model) -> Doubles:
         """Weights a_g >= 0, (G,); 0 for groups that take no part."""
 
     @abstractmethod
-    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+    def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
         """Potentials that add up to ``sum of w_g over the groups of y``."""
 
     def counts(self, model: Model, labelings: ArrayLike) -> NDArray[np.int64]:
@@ -68,7 +70,7 @@ class Coverage(Frozen, Diversity):
     def parsimony_potentials(self, model: Model) -> list[Potential]:
         """The net weights' constant part."""
         rate = parsimony_rate(self.parsimony, self.h)
-        return self._as_potentials(model, rate * self.group_weights(model)) if rate else []
+        return self.as_potentials(model, rate * self.group_weights(model)) if rate else []
 
     def parsimony_floor(self, model: Model) -> float:
         """Parsimony of a labeling that belongs to every group, if it is negative."""
@@ -78,7 +80,7 @@ class Coverage(Frozen, Diversity):
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is the gain of every labeling."""
         self.check(model)
-        return self._as_potentials(model, self.net_weights(model, chosen))
+        return self.as_potentials(model, self.net_weights(model, chosen))
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)

@@ -56,7 +56,7 @@ class LabelCoverage(Coverage):
         if not shares:
             raise ValueError("min_share must name at least one share; got none.")
         levels = tuple(LabelWeights([0.0], s).min_share for s in shares)
-        self._set_recipe(h, parsimony)
+        super().__init__(h, parsimony)
         self._set(ignore=_label_set(ignore), min_share=levels)
 
     def check(self, model: Model) -> None:
@@ -74,7 +74,8 @@ class LabelCoverage(Coverage):
         """1 for each group, 0 for ignored labels."""
         return np.tile(_without(self.ignore, int(model.label_counts.max())), len(self.min_share))
 
-    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+    def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+        """Label weights, one record a share."""
         rows = w.reshape(len(self.min_share), -1)
         return [LabelWeights(row, share) for row, share in zip(rows, self.min_share, strict=True)]
 
@@ -115,7 +116,7 @@ class TransitionCoverage(Coverage):
         ignore: Sequence[int] = (),
         ordered: bool = False,
     ) -> None:
-        self._set_recipe(h, parsimony)
+        super().__init__(h, parsimony)
         self._set(ignore=_label_set(ignore), ordered=bool(ordered))
 
     def check(self, model: Model) -> None:
@@ -136,7 +137,8 @@ class TransitionCoverage(Coverage):
         rows, columns = transition_pairs(n_labels, self.ordered)
         return free[rows] * free[columns]
 
-    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+    def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+        """Transition weights."""
         n_labels = int(model.label_counts.max())
         rows, columns = transition_pairs(n_labels, self.ordered)
         table = np.zeros((n_labels, n_labels))

@@ -52,7 +52,7 @@ class RegionCoverage(Coverage):
         parsimony: Parsimony = 0.0,
         robust: int = 1,
     ) -> None:
-        self._set_recipe(h, parsimony)
+        super().__init__(h, parsimony)
         self._set(regions=region_members(regions), robust=_arrays.positive_count(robust, "robust"))
 
     @property
@@ -78,7 +78,7 @@ class RegionCoverage(Coverage):
         n_labels = int(model.label_counts.max())
         return np.concatenate([np.full(q * n_labels, 1.0 / q) for q in self.slacks])
 
-    def _as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
+    def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
         """Write ``sum_{j >= k} w_j`` as a sum of ramps ``t_q max(0, 1 - k/q)``, ``t_q = q (w_{q-1} - w_q)``.
 
         The net weights fall with j, because more labelings belong to wider groups; so only the last ramp,

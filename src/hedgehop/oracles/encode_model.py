@@ -20,6 +20,7 @@ class Encoded:
     def __init__(self, model: PairwiseModel, theta: Doubles | None, pairs: bool) -> None:
         self.model = model
         self.program = Program()
+        self.constant = 0.0  # what every labeling scores beside the program
         unary = model.unary if theta is None else model.unary + theta
         allowed = np.isfinite(unary)
         gain = np.where(allowed, unary, 0.0)
@@ -54,8 +55,7 @@ class Encoded:
         i, j = self.model.edges.T
         n_labels = self.model.n_labels
         both = self.program.columns(len(i) * n_labels, np.repeat(strengths, n_labels))
-        constant = self.program.columns(1, -float(strengths.sum()), low=1.0)
-        self.program.rows(constant[None], 1.0, low=1.0)
+        self.constant -= float(strengths.sum())
         for end in (i, j):
             self.program.rows(np.stack([both, self.x[end].ravel()], axis=1), [1.0, -1.0], high=0.0)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles
 from hedgehop.oracles.encode_model import Encoded
+from hedgehop.oracles.program import Columns
 from hedgehop.potentials import (
     AgreementGains,
     BallCoverage,
@@ -21,6 +24,8 @@ from hedgehop.potentials import (
     TransitionWeights,
 )
 from hedgehop.potentials.labels import transition_pairs
+
+_MOST_BALLS = 4  # unions written by inclusion-exclusion: 2^4 - 1 terms
 
 
 def encode_labels(ilp: Encoded, potential: LabelWeights) -> None:
@@ -97,7 +102,9 @@ def encode_cardinality(ilp: Encoded, potential: Cardinality) -> None:
         value = ilp.program.columns(1, 1.0, low=-np.inf, high=np.inf)
         below_secants(ilp, int(value[0]), column, inner, first)
     else:
-        _one_hot(ilp, column, table)
+        cells = _one_hot(ilp, column, table.size, allowed=np.isfinite(table))
+        value = ilp.program.columns(1, 1.0, low=-np.inf, high=np.inf)
+        ilp.program.rows([[*value, *cells]], [[1.0, *-np.where(np.isfinite(table), table, 0.0)]], high=0.0)
 
 
 def encode_envelope(ilp: Encoded, potential: Envelope) -> None:
@@ -131,12 +138,46 @@ def encode_agreement(ilp: Encoded, potential: AgreementGains) -> None:
         ilp.program.rows([[*excess, *agree, *switch]], [[1.0, *-share, float(best)]], high=0.0)
 
 
-def encode_ball(ilp: Encoded, potential: BallCoverage | BallUnion) -> int:
-    """Return the column of the gain: below every ``1 - overlap_j``; tightened by cuts at the labelings met."""
+def encode_ball(ilp: Encoded, potential: BallCoverage | BallUnion) -> int | None:
+    """Write the gain exactly where that is affordable, else below every ``1 - overlap_j``.
+
+    In the second case return its column, to be tightened by cuts at the labelings met.
+    """
     gain = int(ilp.program.columns(1, 1.0, low=0.0, high=max(potential.scale, 0.0))[0])
     for pair in potential.pairs():
         below_pair(ilp, gain, pair, 0.0)
+    if isinstance(potential, BallCoverage) and len(potential.chosen) <= _MOST_BALLS and _uniform(potential.decay):
+        _include_exclude(ilp, potential, gain)
+        return None
     return gain
+
+
+def _include_exclude(ilp: Encoded, potential: BallCoverage, gain: int) -> None:
+    """``gain = sum over subsets A of the chosen of (-1)^|A| exp(-decay * |union of D_j, j in A|)``.
+
+    D_j are the variables where y differs from labeling j. Outside of the union lie those where all of A agree
+    and y with them: each term is a function of one count.
+    """
+    decay, n = float(potential.decay[0]), potential.decay.size
+    terms = [gain]
+    for size in range(1, len(potential.chosen) + 1):
+        for subset in combinations(potential.chosen, size):
+            agree = np.all([y == subset[0] for y in subset], axis=0)
+            outside = n - int(agree.sum())
+            table = (-1.0) ** size * potential.scale * np.exp(-decay * (outside + np.arange(n - outside + 1)))
+            terms.append(_value_of_count(ilp, ilp.distance(subset[0], agree.astype(float)), table))
+    ilp.program.rows([terms], [[1.0, *[-1.0] * (len(terms) - 1)]], high=potential.scale)
+
+
+def _value_of_count(ilp: Encoded, count: int, table: Doubles) -> int:
+    """Return a column of at most ``table[count]``, tight when it is maximised."""
+    value = int(ilp.program.columns(1, low=float(table.min()), high=float(table.max()))[0])
+    if _concave(table):
+        below_secants(ilp, value, count, table, 0)
+    else:
+        cells = _one_hot(ilp, count, table.size)
+        ilp.program.rows([[value, *cells]], [[1.0, *-table]], high=0.0)
+    return value
 
 
 def below_pair(ilp: Encoded, column: int, pair: Cardinality, lift: float) -> None:
@@ -186,12 +227,16 @@ def _below_tangents(ilp: Encoded, column: int, count: int, potential: Cardinalit
     ilp.program.rows(rows, factors, high=potential.at(points) - slopes * points + lift)
 
 
-def _one_hot(ilp: Encoded, count: int, table: Doubles) -> None:
-    allowed = np.isfinite(table)
-    cells = ilp.program.columns(table.size, np.where(allowed, table, 0.0), high=allowed, integer=True)
+def _one_hot(ilp: Encoded, count: int, size: int, allowed: ArrayLike = 1.0) -> Columns:
+    """Return one switch per value 0..size-1 of a count, exactly one of them on."""
+    cells = ilp.program.columns(size, high=np.asarray(allowed, float), integer=True)
     ilp.program.rows(cells[None], 1.0, low=1.0, high=1.0)
-    factors = np.append(np.arange(table.size), -1.0)
-    ilp.program.rows([[*cells, count]], [factors], low=0.0, high=0.0)
+    ilp.program.rows([[*cells, count]], [np.append(np.arange(size), -1.0)], low=0.0, high=0.0)
+    return cells
+
+
+def _uniform(values: Doubles) -> bool:
+    return bool((values == values[:1]).all())
 
 
 def _concave(table: Doubles) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,10 @@ class Ilp(Oracle):
     """
 
     name = "ilp"
-    summary = "integer programming with HiGHS; exact for every built-in potential of any sign on small models"
+    summary = (
+        "integer programming with HiGHS on small models; exact for every built-in potential of any sign, "
+        "but for unions of five and more balls a bound"
+    )
 
     def __init__(self, time_limit: float = 60.0) -> None:
         self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True)
@@ -61,13 +65,13 @@ class Ilp(Oracle):
         theta, constant, rest = fold(model, potentials)
         ilp = Encoded(model, theta, pairs=any(isinstance(p, TransitionWeights) for p in rest))
         gains = [(p, ENCODERS[type(p)](ilp, p)) for p in rest]
-        balls = [(p, column) for p, column in gains if isinstance(p, (BallCoverage, BallUnion))]
+        balls = [(p, c) for p, c in gains if isinstance(p, (BallCoverage, BallUnion)) and c is not None]
         deadline = time.monotonic() + self.time_limit
         best: Step | None = None
-        bound = np.inf
+        bound, tolerance = np.inf, 0.0
         for _ in range(_ROUNDS):
             solution = ilp.program.solve(deadline - time.monotonic())
-            bound = min(bound, solution.upper_bound + constant)
+            bound, tolerance = min(bound, solution.upper_bound + ilp.constant + constant), solution.tolerance
             labeling = _labeling(ilp, solution)
             if labeling is None:
                 break
@@ -78,7 +82,8 @@ class Ilp(Oracle):
                 break
         if best is None:
             best = self._fallback(model, potentials, bound)
-        return self._closed(best, bound)
+        close = bound - best.value <= 2 * tolerance + 1e-9 * max(1.0, abs(best.value))
+        return replace(best, upper_bound=max(bound, best.value), exact=close)
 
     def _fallback(self, model: PairwiseModel, potentials: Sequence[Potential], bound: float) -> Step:
         theta, _, _ = fold(model, potentials)
@@ -89,18 +94,6 @@ class Ilp(Oracle):
                 f"no labeling was found within {self.time_limit:g} s. Give oracle=hh.oracles.Ilp(time_limit=...) more."
             )
         return step
-
-    def _closed(self, step: Step, bound: float) -> Step:
-        """Call a step exact when the bound is within HiGHS's tolerance of its value."""
-        slack = 4e-6 * max(1.0, abs(step.value))
-        return Step(
-            step.labeling,
-            step.value,
-            max(bound, step.value),
-            exact=bool(bound - step.value <= slack),
-            oracle=self.name,
-            relevance=step.relevance,
-        )
 
 
 def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:

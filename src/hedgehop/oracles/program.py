@@ -15,10 +15,14 @@ Columns = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Solution:
-    """Values of all columns (None if none was found in time), and a bound no solution exceeds."""
+    """Values of all columns (None if none was found in time), and a bound no solution exceeds.
+
+    ``tolerance``: what the solver may be wrong by; it is part of the bound.
+    """
 
     x: Doubles | None
     upper_bound: float
+    tolerance: float
     infeasible: bool
 
 
@@ -83,5 +87,6 @@ class Program:
             options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
-        upper = np.inf if bound is None or not np.isfinite(bound) else -bound * scale + 1e-6 * scale
-        return Solution(result.x, upper, infeasible=result.status == 2)
+        tolerance = 2e-6 * scale
+        upper = np.inf if bound is None or not np.isfinite(bound) else -bound * scale + tolerance
+        return Solution(result.x, upper, tolerance, infeasible=result.status == 2)
