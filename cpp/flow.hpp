@@ -1,0 +1,197 @@
+// Dynamic minimum cuts: minimise  sum_v t(v) x(v) + sum_(u->v) cap(u->v) [x(u) = 0, x(v) = 1]  over x in {0, 1}^n,
+// again and again while terminals t and capacities change in both directions.
+//
+// The flow is kept between solves, as a reparametrisation of the problem: excesses are terminals, residuals are
+// capacities, and every labeling costs the same as before. The forests are kept while changes are few.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "flow_forests.hpp"
+#include "flow_headroom.hpp"
+#include "flow_repair.hpp"
+#include "flow_storage.hpp"
+#include "poll.hpp"
+
+namespace hedgehop::flow {
+
+template <class Layout>
+class Flow {
+ public:
+  using Cap = typename Layout::Cap;
+  using Slot = typename Layout::Slot;
+
+  // `load`: a bound on the load of every node (flow_headroom.hpp), and `total` on the sum of loads, where the caller
+  // knows them; measured here if they do not settle the matter. Throws std::overflow_error if sums may not fit.
+  explicit Flow(Layout&& graph, double load = infinite, double total = infinite)
+      : forests_(std::move(graph)), keep_(static_cast<std::size_t>(size()) / 32 + 1) {
+    if (!headroom_.take(load, total)) {
+      headroom_.measure(this->graph(), [](Index) { return 0.0; });
+    }
+  }
+
+  // Forests are kept while no more nodes and arcs than this change between two solves. Measured (FLOW.md): keeping
+  // pays by orders of magnitude for a few changes, and loses beyond 2 to 10 % of the nodes.
+  void keep_forests_up_to(std::size_t changes) { keep_ = changes; }
+
+  const Layout& graph() const { return forests_.graph(); }
+  Index size() const { return graph().size(); }
+  std::size_t bytes() const {
+    return forests_.bytes() + touched_.capacity() * sizeof(Index) + raised_.capacity() * sizeof(Arc<Layout>);
+  }
+
+  // Finds a minimum cut and returns its value. After an exception of the poll the flow is valid and may be solved
+  // or changed again.
+  Total solve(Poll& poll) {
+    solved_ = false;
+    const bool keep = std::exchange(has_forests_, false) && is_change_small() && repair();
+    if (!keep) forests_.build(poll);
+    touched_.clear();
+    raised_.clear();
+    forests_.grow_to_cut(poll);
+    has_forests_ = solved_ = true;
+    minimum_ = sum_of_deficits();
+    assert(cut_value() == minimum_);
+    return minimum_;
+  }
+
+  // Of the last solve; changes made since do not show.
+  bool is_solved() const { return solved_; }
+  Total minimum() const { return minimum_; }
+  bool is_sink_side(Index v) const { return forests_.is_sink_side(v); }  // x(v)
+
+  // After a solve, labelings with x(v) = 1 cost at least minimum() + max(0, this), those with x(v) = 0 at least
+  // minimum() + max(0, -this).
+  Cap residual_terminal(Index v) const { return graph().node(v).excess; }
+
+  // Cost of the labeling of the last solve, from the definition: equals the minimum if the solver is right.
+  Total cut_value() const {
+    Total sum = 0;
+    for (Index v = 0; v < size(); ++v) {
+      if (is_sink_side(v)) {
+        sum += graph().node(v).excess;
+        continue;
+      }
+      for (Slot s = graph().begin(v), end = graph().end(v); s < end; ++s) {
+        if (graph().out(v, s) > 0 && is_sink_side(graph().head(v, s))) sum += graph().out(v, s);
+      }
+    }
+    return sum;
+  }
+
+  // ---- changes; each throws std::overflow_error, with nothing changed, if sums might not fit afterwards
+
+  void add_terminals(std::span<const Cap> deltas) {
+    double largest = 0, total = 0;
+    for (const Cap delta : deltas) {
+      const double size = std::abs(static_cast<double>(delta));
+      largest = std::max(largest, size), total += size;
+    }
+    admit(largest, total, [&](auto grow) {
+      for (Index v = 0; v < size(); ++v) grow(v, std::abs(static_cast<double>(deltas[v])));
+    });
+    for (Index v = 0; v < size(); ++v) node(v).excess += deltas[v];
+    has_forests_ = false;  // almost every tree would break: building costs less than repairing
+  }
+
+  void add_terminals(std::span<const Index> nodes, std::span<const Cap> deltas) {
+    double total = 0;
+    for (const Cap delta : deltas) total += std::abs(static_cast<double>(delta));
+    admit(total, total, [&](auto grow) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) grow(nodes[i], std::abs(static_cast<double>(deltas[i])));
+    });
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      node(nodes[i]).excess += deltas[i];
+      if (deltas[i] != 0) touch(nodes[i]);
+    }
+  }
+
+  // arc(i) is the arc whose capacity changes by deltas[i]; no capacity may become negative.
+  template <class ArcOf>
+  void add_capacities(ArcOf arc, std::span<const Cap> deltas) {
+    double total = 0;
+    for (const Cap delta : deltas) total += std::max(0.0, static_cast<double>(delta));
+    admit(total, 2 * total, [&](auto grow) {
+      for (std::size_t i = 0; i < deltas.size(); ++i) {
+        const double more = std::max(0.0, static_cast<double>(deltas[i]));
+        grow(arc(i).tail, more);
+        grow(graph().head(arc(i).tail, arc(i).slot), more);
+      }
+    });
+    for (std::size_t i = 0; i < deltas.size(); ++i) add_capacity(arc(i), deltas[i]);
+  }
+
+ private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+  auto& node(Index v) { return forests_.graph().node(v); }
+
+  template <class Visit>
+  void admit(double each, double total, Visit visit) {
+    if (headroom_.take(each, total)) return;
+    std::vector<double> growth(static_cast<std::size_t>(size()));
+    visit([&](Index v, double more) { growth[static_cast<std::size_t>(v)] += more; });
+    headroom_.measure(graph(), [&](Index v) { return growth[static_cast<std::size_t>(v)]; });
+  }
+
+  // Once nearly everything is touched a list of it is of no use.
+  void touch(Index v) {
+    if (!has_forests_) return;
+    touched_.push_back(v);
+    has_forests_ = is_change_small();
+  }
+
+  // Flow in excess of a lowered capacity goes back: the tail keeps it, the head lacks it (Kohli and Torr).
+  void add_capacity(Arc<Layout> arc, Cap delta) {
+    Layout& graph = forests_.graph();
+    const auto [u, s] = arc;
+    const Index w = graph.head(u, s);
+    if (u == w || delta == 0) return;
+    const Cap residual = graph.out(u, s) + delta;
+    graph.set_out(u, s, std::max<Cap>(0, residual));
+    if (residual < 0) {
+      graph.set_out(w, graph.rev(u, s), graph.in(u, s) + residual);
+      graph.node(u).excess -= residual;
+      graph.node(w).excess += residual;
+    }
+    if (delta > 0) {
+      if (has_forests_) raised_.push_back(arc);
+      has_forests_ = has_forests_ && is_change_small();
+    } else if (residual <= 0) {
+      touch(u), touch(w);
+    }
+  }
+
+  bool is_change_small() const { return touched_.size() + raised_.size() <= keep_; }
+
+  // Levels grow from solve to solve, and long lists of empty levels cost time.
+  bool repair() {
+    if (forests_.height() > static_cast<std::int64_t>(size()) + 1024) return false;
+    return Repair<Layout>(forests_).run(touched_, raised_, size() / 4 + 1024);
+  }
+
+  Total sum_of_deficits() const {
+    Total sum = 0;
+    for (Index v = 0; v < size(); ++v) sum += std::min<Cap>(0, graph().node(v).excess);
+    return sum;
+  }
+
+  Forests<Layout> forests_;
+  std::size_t keep_;
+  Headroom<Cap> headroom_;
+  std::vector<Index> touched_;
+  std::vector<Arc<Layout>> raised_;
+  bool has_forests_ = false, solved_ = false;
+  Total minimum_ = 0;
+};
+
+}  // namespace hedgehop::flow

@@ -1,0 +1,276 @@
+// Minimum cuts by two forests of shortest residual paths, grown level by level from excesses and from deficits.
+//
+// Incremental breadth-first search (Goldberg, Hed, Kaplan, Tarjan, Werneck, ESA 2011) on a pseudoflow (Hochbaum 2008;
+// Goldberg et al., ESA 2015): a node may hold an excess > 0 or a deficit < 0, source and sink do not exist as nodes.
+// Worst case O(n^2 m); nearly linear on the graphs of computer vision.
+//
+// Between operations:
+//  1. a node with excess is a root of the source forest, one with deficit a root of the sink forest, no other node
+//     holds anything: augmentations use the exact bottleneck;
+//  2. the arc between a node and its parent has residual capacity, and levels strictly rise from parent to child;
+//  3. nodes below the frontier level of their forest are scanned: all they reach is in the forest, or, only after an
+//     update, an unscanned node of the other forest, and then that forest is `pending`;
+//  4. no node lies above the limit of its forest: the frontier level, one more while the forest is growing.
+// A forest without frontier is closed under residual arcs, so it is one side of a minimum cut unless the other forest
+// is pending.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "flow_frontier.hpp"
+#include "flow_sides.hpp"
+#include "flow_storage.hpp"
+#include "poll.hpp"
+
+namespace hedgehop::flow {
+
+template <class Layout>
+class Forests {
+ public:
+  using Cap = typename Layout::Cap;
+  using Slot = typename Layout::Slot;
+
+  explicit Forests(Layout&& graph) : graph_(std::move(graph)) {}
+
+  Layout& graph() { return graph_; }
+  const Layout& graph() const { return graph_; }
+
+  // New forests of roots only, on the present flow.
+  void build(Poll& poll) {
+    constexpr Index chunk = 1 << 14;
+    for (Index v = 0; v < graph_.size(); v += std::min(chunk, graph_.size() - v)) {
+      graph_.push_short_paths(v, v + std::min(chunk, graph_.size() - v));
+      poll.tick(chunk);
+    }
+    for (Forest& forest : forests_) forest.clear();
+    reserve_roots();
+    for (Index v = 0; v < graph_.size(); ++v) plant(v);
+    repaired_ = false;
+  }
+
+  // Grows the forests until one of them is closed. Strict alternation beats growing the smaller frontier.
+  void grow_to_cut(Poll& poll) {
+    for (Side last = sink;;) {
+      drop_stale<source>();
+      drop_stale<sink>();
+      const bool source_done = forests_[source].front.empty(), sink_done = forests_[sink].front.empty();
+      cut_by_source_ = source_done && !forests_[sink].pending;
+      if (cut_by_source_ || (sink_done && !forests_[source].pending)) return;
+      last = source_done ? sink : sink_done ? source : other(last);
+      last == source ? grow<source>(poll) : grow<sink>(poll);
+    }
+  }
+
+  // Which side of the cut v is on, once grow_to_cut has returned; free nodes belong to the side that is not closed.
+  bool is_sink_side(Index v) const {
+    return cut_by_source_ ? graph_.node(v).level <= 0 : graph_.node(v).level < 0;
+  }
+
+  std::size_t bytes() const {
+    std::size_t entries = 0;
+    for (const Forest& forest : forests_) entries += forest.entries();
+    return graph_.bytes() + entries * sizeof(Index);
+  }
+
+  Index height() const { return forests_[source].level + forests_[sink].level; }
+
+  // ---- for repairs after updates (flow_repair.hpp)
+
+  // The forests are about to be repaired with at most this many visits of orphans; see exhausted().
+  void begin_repair(std::int64_t visits) { repaired_ = true, visits_left_ = visits; }
+  bool exhausted() const { return visits_left_ < 0; }  // the forests are in ruins and must be built anew
+  void end_repair() { visits_left_ = unlimited; }
+
+  template <Side F>
+  Index limit() const {
+    return forests_[F].limit;
+  }
+
+  // Hangs v below its neighbour at slot s, or makes it a root, as a node still to be scanned.
+  template <Side F>
+  void join(Index v, Slot s) {
+    set_level<F>(graph_, v, forests_[F].limit);
+    graph_.node(v).parent = s;
+    forests_[F].enqueue(v, forests_[F].limit);
+    forests_[F].pending = true;
+  }
+
+  // v lost its parent, or is a root without excess.
+  template <Side F>
+  void make_orphan(Index v) {
+    auto& x = graph_.node(v);
+    x.parent = Layout::mark_lost(x.parent);
+    x.next = forests_[F].orphans.insert(v, level_in<F>(graph_, v));
+    graph_.prefetch(v);
+  }
+
+  // Finds new places for all orphans, by ascending level: the levels below are settled.
+  template <Side F>
+  void adopt() {
+    OrphanLists& orphans = forests_[F].orphans;
+    for (Index level = orphans.lowest(); level <= orphans.highest(); ++level) {
+      for (Index v; (v = orphans.first(level)) >= 0;) {
+        if (--visits_left_ < 0) return;
+        orphans.set_first(level, graph_.node(v).next);
+        adopt_one<F>(v, level);
+      }
+    }
+    orphans.forget();
+  }
+
+  // Sends what fits along root ... u -> w ... root; u is in the source forest, its neighbour w at slot s in the other.
+  void augment(Index u, Slot s, Index w) {
+    const Cap amount = bottleneck<sink>(w, bottleneck<source>(u, graph_.out(u, s)));
+    graph_.push(u, s, amount);
+    send<source>(u, amount);
+    adopt<source>();  // never two forests with orphans at once
+    send<sink>(w, amount);
+    adopt<sink>();
+  }
+
+ private:
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+  // Exactly as large as needed: doubling would cost 8 bytes a node.
+  void reserve_roots() {
+    std::size_t count[2] = {0, 0};
+    for (Index v = 0; v < graph_.size(); ++v) {
+      count[source] += graph_.node(v).excess > 0;
+      count[sink] += graph_.node(v).excess < 0;
+    }
+    for (const Side side : {source, sink}) forests_[side].front.reserve(count[side]);
+  }
+
+  void plant(Index v) {
+    auto& x = graph_.node(v);
+    x.level = (x.excess > 0) - (x.excess < 0);
+    x.parent = x.level == 0 ? Layout::none : Layout::root;
+    if (x.level != 0) forests_[x.level > 0 ? source : sink].front.push_back(v);
+  }
+
+  template <Side F>
+  void drop_stale() {
+    Forest& forest = forests_[F];
+    std::erase_if(forest.front, [&](Index v) { return level_in<F>(graph_, v) != forest.level; });
+  }
+
+  template <Side F>
+  void grow(Poll& poll) {
+    constexpr std::size_t ahead = 6;
+    Forest& forest = forests_[F];
+    forest.limit = forest.level + 1;
+    forest.carry = std::exchange(forest.pending, false);
+    for (std::size_t i = 0; i < forest.front.size(); ++i) {  // the list may become longer meanwhile
+      poll.tick();
+      if (i + ahead < forest.front.size()) graph_.prefetch(forest.front[i + ahead]);
+      if (level_in<F>(graph_, forest.front[i]) == forest.level) scan<F>(forest.front[i], forest.level);
+    }
+    forest.front.clear();
+    std::swap(forest.front, forest.next);
+    ++forest.level;
+    forest.carry = false;
+  }
+
+  template <Side F>
+  void scan(Index u, Index level) {
+    if constexpr (Layout::degree > 0) {
+      if (!has_work<F>(u)) return;
+    }
+    for (Slot s = graph_.begin(u), end = graph_.end(u); s < end; ++s) {
+      while (can_reach<F>(graph_, u, s)) {
+        const Index v = graph_.head(u, s), there = level_in<F>(graph_, v);
+        if (there > 0) break;
+        if (there == 0) {
+          set_level<F>(graph_, v, level + 1);
+          graph_.node(v).parent = graph_.rev(u, s);
+          forests_[F].next.push_back(v);
+          break;
+        }
+        F == source ? augment(u, s, v) : augment(v, graph_.rev(u, s), u);
+        if (level_in<F>(graph_, u) != level) return;  // u was relabelled or left: it is queued if need be
+      }
+    }
+  }
+
+  // Most nodes have nothing to do; with few neighbours that is decided without branches.
+  template <Side F>
+  bool has_work(Index u) const {
+    bool any = false;
+    for (Slot s = 0; s < Layout::degree; ++s) {
+      any |= can_reach<F>(graph_, u, s) & (level_in<F>(graph_, graph_.head(u, s)) <= 0);
+    }
+    return any;
+  }
+
+  template <Side F>
+  Cap bottleneck(Index v, Cap amount) const {
+    for (Slot s; (s = graph_.node(v).parent) != Layout::root; v = graph_.head(v, s)) {
+      amount = std::min(amount, tree_residual<F>(graph_, v, s));
+    }
+    const Cap excess = graph_.node(v).excess;
+    return std::min(amount, F == source ? excess : static_cast<Cap>(-excess));
+  }
+
+  template <Side F>
+  void send(Index v, Cap amount) {
+    for (Slot s; (s = graph_.node(v).parent) != Layout::root;) {
+      push_tree_arc<F>(graph_, v, s, amount);
+      const Index parent = graph_.head(v, s);
+      if (!can_hang<F>(graph_, v, s)) make_orphan<F>(v);
+      v = parent;
+    }
+    auto& excess = graph_.node(v).excess;
+    excess += F == source ? -amount : amount;
+    if (excess == 0) make_orphan<F>(v);
+  }
+
+  template <Side F>
+  void adopt_one(Index v, Index level) {
+    Forest& forest = forests_[F];
+    const ParentSearch<F, Layout> found(graph_, v, level);
+    if (found.level() < level) {  // v keeps its level and its subtree
+      graph_.node(v).parent = found.slot();
+      return;
+    }
+    found.for_each_child([&](Index child) { make_orphan<F>(child); });
+    if (found.level() >= forest.limit) {
+      leave<F>(v);
+      return;
+    }
+    // The new parent may be an orphan or a former descendant that will move later: then v, its child, becomes an
+    // orphan again. Levels rise along every path, so no cycle can close.
+    set_level<F>(graph_, v, found.level() + 1);
+    graph_.node(v).parent = found.slot();
+    forest.enqueue(v, found.level() + 1);
+    if (forest.carry) forest.pending = true;
+  }
+
+  // After updates scanned nodes of the other forest may reach v, which then must join that one. In forests that were
+  // never repaired they cannot.
+  template <Side F>
+  void leave(Index v) {
+    constexpr Side O = other(F);
+    graph_.node(v).level = 0;
+    graph_.node(v).parent = Layout::none;
+    if (!repaired_) return;
+    for (Slot s = graph_.begin(v), end = graph_.end(v); s < end; ++s) {
+      if (!can_hang<O>(graph_, v, s)) continue;
+      const Index level = level_in<O>(graph_, graph_.head(v, s));
+      if (level > 0 && level < forests_[O].limit) return join<O>(v, s);
+    }
+  }
+
+  Layout graph_;
+  Forest forests_[2];
+  bool cut_by_source_ = true;
+  bool repaired_ = false;
+  std::int64_t visits_left_ = unlimited;
+};
+
+}  // namespace hedgehop::flow
