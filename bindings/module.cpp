@@ -6,6 +6,7 @@ namespace hedgehop::bindings {
 void register_counts(nb::module_& m);
 void register_coverage(nb::module_& m);
 void register_forest(nb::module_& m);
+void register_trws(nb::module_& m);
 }  // namespace hedgehop::bindings
 
 NB_MODULE(_core, m) {
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
   hedgehop::bindings::register_counts(m);
   hedgehop::bindings::register_coverage(m);
   hedgehop::bindings::register_forest(m);
+  hedgehop::bindings::register_trws(m);
 }

@@ -1,0 +1,2 @@
+#include "check.hpp"
+int main(){return hedgehop::test::exit_code();}

@@ -1,0 +1,261 @@
+#include "trws.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "trws_primal.hpp"
+
+namespace hedgehop {
+
+std::int32_t trws_slot(std::size_t n_labels) {
+  if (n_labels > static_cast<std::size_t>(kTrwsMostLabels)) {
+    throw std::invalid_argument("at most " + std::to_string(kTrwsMostLabels) + " labels; got " +
+                                std::to_string(n_labels));
+  }
+  const auto wanted = static_cast<std::int32_t>(n_labels);
+  for (const std::int32_t size : {4, 8, 16, 24, 32, 48, 64}) {
+    if (wanted <= size) return size;
+  }
+  return (wanted + 15) / 16 * 16;
+}
+
+const TrwsKernel& trws_kernel(std::string_view instruction_set) {
+#ifdef HEDGEHOP_TRWS_X86
+  const bool avx2 = __builtin_cpu_supports("avx2") != 0;
+  const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+                      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+  if (avx512 && (instruction_set.empty() || instruction_set == "avx512")) return trws_avx512::kernel;
+  if (avx2 && (instruction_set.empty() || instruction_set == "avx2")) return trws_avx2::kernel;
+#endif
+  if (instruction_set.empty() || instruction_set == "baseline") return trws_baseline::kernel;
+  throw std::invalid_argument("no kernels for the instruction set '" + std::string(instruction_set) +
+                              "' on this machine");
+}
+
+Trws::Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
+           std::span<const std::int32_t> counts, const TrwsKernel& kernel)
+    : n_labels_(n_labels),
+      kernel_(kernel),
+      schedule_(std::move(schedule)),
+      pairwise_(std::move(pairwise)),
+      share_(schedule_.shares()) {
+  const std::size_t n = n_variables(), slot = static_cast<std::size_t>(trws_slot(n_labels));
+  const bool ragged = std::any_of(counts.begin(), counts.end(),
+                                  [&](std::int32_t c) { return static_cast<std::size_t>(c) != n_labels; });
+  if (ragged) {
+    for (const std::int32_t v : schedule_.variable_of) counts_.push_back(counts[static_cast<std::size_t>(v)]);
+  }
+  schedule_.position_of = {};
+  schedule_.edge_of = {};
+  scores_.assign(n * slot, 0);
+  messages_.assign(schedule_.n_edges() * slot, 0);
+  best_.assign(n, 0);
+  for (auto& labels : decoded_) labels.assign(n, 0);
+  graph_.slot = static_cast<std::int32_t>(slot);
+  connect();
+}
+
+void Trws::connect() {
+  graph_.n_labels = static_cast<std::int32_t>(n_labels_);
+  graph_.scores = scores_.data();
+  graph_.messages = messages_.data();
+  graph_.strengths = pairwise_.strengths.data();
+  graph_.tables = pairwise_.tables.empty() ? nullptr : pairwise_.tables.data();
+  graph_.table_up = pairwise_.table_up.data();
+  graph_.table_down = pairwise_.table_down.data();
+  graph_.counts = counts_.empty() ? nullptr : counts_.data();
+  graph_.up = schedule_.up.data();
+  graph_.up_node = schedule_.up_node.data();
+  graph_.down = schedule_.down.data();
+  graph_.down_edge = schedule_.down_edge.data();
+  graph_.down_node = schedule_.down_node.data();
+  graph_.share = share_.data();
+  graph_.variable_of = schedule_.variable_of.data();
+  for (int k = 0; k < 2; ++k) graph_.decoded[k] = decoded_[k].data();
+  graph_.unit = static_cast<float>(pairwise_.scale.unit());
+}
+
+std::size_t Trws::count_at(std::size_t position) const {
+  return counts_.empty() ? n_labels_ : static_cast<std::size_t>(counts_[position]);
+}
+
+// The best score of each position.
+template <class T>
+std::vector<double> Trws::tops(MatrixView<const T> unary, std::span<const double> theta) const {
+  std::vector<double> result(n_variables());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const auto v = static_cast<std::size_t>(schedule_.variable_of[i]);
+    const T* row = unary.data.data() + v * n_labels_;
+    const double* change = theta.empty() ? nullptr : theta.data() + v * n_labels_;
+    double top = -std::numeric_limits<double>::infinity();
+    bool ok = true;
+    for (std::size_t l = 0; l < count_at(i); ++l) {
+      const double x = static_cast<double>(row[l]) + (change != nullptr ? change[l] : 0.0);
+      ok &= x < std::numeric_limits<double>::infinity();
+      top = x > top ? x : top;
+    }
+    if (!ok) throw std::invalid_argument("scores must not contain NaN or +inf");
+    if (!std::isfinite(top)) {
+      throw std::invalid_argument("variable " + std::to_string(v) + " has no allowed label");
+    }
+    result[i] = top;
+  }
+  return result;
+}
+
+template <class T>
+void Trws::set_scores(MatrixView<const T> unary, std::span<const double> theta) {
+  const std::vector<double> top = tops(unary, theta);
+  const double factor = pairwise_.scale.factor();
+  CarefulSum sum;
+  for (std::size_t i = 0; i < top.size(); ++i) {
+    const auto v = static_cast<std::size_t>(schedule_.variable_of[i]);
+    const T* row = unary.data.data() + v * n_labels_;
+    const double* change = theta.empty() ? nullptr : theta.data() + v * n_labels_;
+    std::int32_t* out = scores_.data() + i * static_cast<std::size_t>(graph_.slot);
+    sum.add(top[i]);
+    // Where no edge can matter only the best labels do, and they are told apart however close they are.
+    const std::int32_t floor = pairwise_.floors[i] != 0 ? pairwise_.floors[i] : -FixedPointScale::kMargin;
+    const double steep = pairwise_.floors[i] != 0 ? factor : std::numeric_limits<double>::infinity();
+    std::fill(out, out + graph_.slot, floor);
+    for (std::size_t l = 0; l < count_at(i); ++l) {
+      const double below = static_cast<double>(row[l]) + (change != nullptr ? change[l] : 0.0) - top[i];
+      const double fixed = below < 0.0 ? below * steep : 0.0;
+      out[l] = fixed > floor ? static_cast<std::int32_t>(fixed) : floor;
+    }
+  }
+  constant_ = sum;
+  bound_ = kTrwsNoBound;
+  has_labeling_ = false;
+}
+
+template void Trws::set_scores(MatrixView<const float>, std::span<const double>);
+template void Trws::set_scores(MatrixView<const double>, std::span<const double>);
+
+void Trws::put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labeling[static_cast<std::size_t>(schedule_.variable_of[i])] = labels[i];
+  }
+}
+
+// Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save (TRWS.md).
+bool Trws::pays_two_threads() const {
+  const std::size_t values = n_variables() * static_cast<std::size_t>(graph_.slot);
+  return values > (std::size_t{1} << 22) && n_variables() / schedule_.n_levels() >= 256 &&
+         std::thread::hardware_concurrency() > 1;
+}
+
+void Trws::sweep(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) {
+  try {
+    const TrwsRunner runner(kernel_, graph_, schedule_.level);
+    bound_ = std::min(bound_, runner.run(plan, two_threads, poll));
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+void Trws::iterate(int times, bool two_threads, Poll& poll) {
+  std::vector<TrwsSweep> plan;
+  for (int k = 1; k < times; ++k) plan.insert(plan.end(), {TrwsSweep::forward, TrwsSweep::backward});
+  plan.insert(plan.end(), {TrwsSweep::report_forward, TrwsSweep::report_backward});
+  sweep(plan, two_threads, poll);
+}
+
+TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
+  const bool two_threads = options.threads == 0 ? pays_two_threads() : options.threads > 1;
+  TrwsAnswer answer{0.0, 0.0, 0, false};
+  double before = std::numeric_limits<double>::infinity();
+  while (answer.iterations < options.iterations && !answer.converged) {
+    const int times = std::min(options.check_every, options.iterations - answer.iterations);
+    iterate(times, two_threads, poll);
+    consider_decodes(poll);
+    answer.iterations += times;
+    const double value = real_value(value_), bound = real_bound(bound_), gap = bound - value;
+    answer.converged = gap <= options.gap * std::abs(value);
+    if (before - bound < options.least_gain * gap) break;
+    before = bound;
+  }
+  answer.upper_bound = real_bound(bound_);
+  answer.value = real_value(value_);
+  return answer;
+}
+
+void Trws::consider_decodes(Poll& poll) {
+  std::vector<std::uint8_t> stale(n_variables(), has_labeling_ ? 0 : 1);
+  if (!has_labeling_) best_ = decoded_[1];
+  TrwsMixer mixer(graph_, best_, stale);
+  mixer.take(decoded_[0]);
+  if (has_labeling_) mixer.take(decoded_[1]);
+  polish_stale(best_, stale, poll);
+  value_ = trws_score(graph_, best_);
+  has_labeling_ = true;
+}
+
+void Trws::polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const {
+  const auto n = static_cast<std::int32_t>(n_variables());
+  constexpr std::int32_t step = 4096;
+  for (std::int32_t changes = 1; changes > 0;) {
+    changes = 0;
+    for (std::int32_t i = 0; i < n; i += std::min(step, n - i)) {
+      changes += kernel_.polish(graph_, i, i + std::min(step, n - i), labels.data(), stale.data());
+      poll.tick(step);
+    }
+  }
+}
+
+void Trws::polish(std::span<Label> labeling, Poll& poll) {
+  std::vector<std::int32_t> labels(n_variables());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labels[i] = labeling[static_cast<std::size_t>(schedule_.variable_of[i])];
+  }
+  std::vector<std::uint8_t> stale(n_variables(), 1);
+  polish_stale(labels, stale, poll);
+  put_in_order(labels, labeling);
+}
+
+void Trws::beliefs(std::span<float> out, Poll& poll) {
+  graph_.beliefs = out.data();
+  try {
+    sweep(std::array{TrwsSweep::forward, TrwsSweep::report_backward}, pays_two_threads(), poll);
+  } catch (...) {
+    graph_.beliefs = nullptr;
+    throw;
+  }
+  graph_.beliefs = nullptr;
+}
+
+void Trws::forget() {
+  std::fill(messages_.begin(), messages_.end(), 0);
+}
+
+// Doubles lose at most 2^-53 of what they add; 2^-48 of everything that was added is more than all of it.
+double Trws::real_bound(std::int64_t bound) const {
+  const double fixed = pairwise_.scale.real(bound);
+  const double size = constant_.magnitude() + pairwise_.constant.magnitude() + 4.0 * pairwise_.reach + std::abs(fixed);
+  return constant_.value() + pairwise_.constant.value() + fixed + 0x1p-48 * size;
+}
+
+double Trws::real_value(std::int64_t value) const {
+  return constant_.value() + pairwise_.constant.value() + pairwise_.scale.real(value);
+}
+
+std::size_t Trws::bytes() const {
+  std::size_t total = 0;
+  const auto count = [&](const auto&... arrays) {
+    total += ((arrays.capacity() * sizeof(arrays[0])) + ... + 0);
+  };
+  count(schedule_.variable_of, schedule_.level, schedule_.up, schedule_.up_node, schedule_.down);
+  count(schedule_.down_edge, schedule_.down_node, pairwise_.strengths, pairwise_.tables, pairwise_.table_up);
+  count(pairwise_.table_down, pairwise_.floors, share_, counts_, scores_, messages_, best_, decoded_[0]);
+  count(decoded_[1]);
+  return total;
+}
+
+}  // namespace hedgehop

@@ -1,0 +1,3 @@
+#define HEDGEHOP_TRWS_ISA trws_avx2
+#define HEDGEHOP_TRWS_LANES 8
+#include "trws_kernel.hpp"

@@ -1,0 +1,3 @@
+#define HEDGEHOP_TRWS_ISA trws_avx512
+#define HEDGEHOP_TRWS_LANES 16
+#include "trws_kernel.hpp"

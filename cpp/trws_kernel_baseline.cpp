@@ -1,0 +1,3 @@
+#define HEDGEHOP_TRWS_ISA trws_baseline
+#define HEDGEHOP_TRWS_LANES 4
+#include "trws_kernel.hpp"
