@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -13,10 +14,7 @@
 
 #include "arrays.hpp"
 #include "signals.hpp"
-#include "trws.hpp"
-#include "trws_grid.hpp"
-#include "trws_order.hpp"
-#include "trws_tables.hpp"
+#include "trws_build.hpp"
 
 namespace hedgehop::bindings {
 
@@ -58,9 +56,8 @@ void require_strengths(std::span<const double> strengths) {
   require(ok, "strengths must be finite and >= 0; give tables for other scores");
 }
 
-std::span<const std::int32_t> checked_ranks(const Ranks& ranks, std::size_t n) {
-  if (!ranks) return {};
-  const auto values = span_of(*ranks);
+std::span<const std::int32_t> checked_ranks(const Vector<std::int32_t>& ranks, std::size_t n) {
+  const auto values = span_of(ranks);
   require_size("ranks", values.size(), n, "variable");
   require_in_range("ranks", values, n);
   std::vector<std::uint8_t> seen(n, 0);
@@ -70,14 +67,15 @@ std::span<const std::int32_t> checked_ranks(const Ranks& ranks, std::size_t n) {
   return values;
 }
 
-TrwsSchedule schedule_of(std::size_t n, const Edges& edges, const Ranks& ranks) {
-  const EdgeList list{edges};
-  if (ranks) return {n, list, checked_ranks(ranks, n)};
-  return {n, list, ReverseCuthillMcKee(n, list).ranks()};
+std::vector<std::int32_t> ranks_of(const Ranks& ranks, std::size_t n, const Edges& edges) {
+  if (!ranks) return trws_ranks(n, edges);
+  const auto given = checked_ranks(*ranks, n);
+  return {given.begin(), given.end()};
 }
 
-TableScores checked_tables(const Edges& edges, std::span<const std::int32_t> counts, const Vector<double>& flat,
-                           const Vector<std::int64_t>& offsets, const Vector<std::int32_t>& columns) {
+TableScores checked_tables(const Edges& edges, std::span<const std::int32_t> counts,
+                           const Vector<double>& flat, const Vector<std::int64_t>& offsets,
+                           const Vector<std::int32_t>& columns) {
   require_size("offsets", offsets.size(), edges.rows, "edge");
   require_size("columns", columns.size(), edges.rows, "edge");
   require_scores("flat", span_of(flat));
@@ -109,8 +107,8 @@ UnaryRanges ranges_of(const MatrixView<const T>& unary, std::span<const std::int
   return ranges;
 }
 
-// The solver and the arrays it was given, which stay where they are: scores are read from them again whenever theta
-// changes, and labelings are valued in doubles from them.
+// The solver and the arrays it was given, which stay where they are: scores are read from them again whenever
+// theta changes, and labelings are valued in doubles from them.
 class Problem {
  public:
   using PairValue = std::function<double(std::span<const Label>)>;
@@ -167,7 +165,8 @@ class Problem {
     const Hold hold(*this);
     const std::size_t n = solver_.n_variables();
     std::vector<Label> both(2 * n);
-    for (int k = 0; k < 2; ++k) solver_.decoded(k, std::span(both).subspan(static_cast<std::size_t>(k) * n, n));
+    for (int k = 0; k < 2; ++k)
+      solver_.decoded(k, std::span(both).subspan(static_cast<std::size_t>(k) * n, n));
     return give(std::move(both), {2, n});
   }
 
@@ -250,30 +249,38 @@ class Problem {
     std::visit([&](const auto& unary) { solver_.set_scores(view_of(unary), theta_values()); }, unary_);
   }
 
-  double unary_score(std::size_t i, std::size_t l) const {
-    const std::size_t at = i * solver_.n_labels() + l;
-    const double u = std::visit([&](const auto& unary) { return static_cast<double>(unary.data()[at]); }, unary_);
-    return theta_ ? u + theta_->data()[at] : u;
+  // f(score of (variable, label)) with the type of the scores known.
+  template <class F>
+  auto with_scores(F f) const {
+    const double* theta = theta_ ? theta_->data() : nullptr;
+    return std::visit(
+        [&](const auto& unary) {
+          return f([data = unary.data(), theta](std::size_t at) {
+            return static_cast<double>(data[at]) + (theta != nullptr ? theta[at] : 0.0);
+          });
+        },
+        unary_);
   }
 
   double value_of(std::span<const Label> labeling) const {
-    CarefulSum sum;
-    double out = 0.0;
-    for (std::size_t i = 0; i < labeling.size(); ++i) {
-      const double x = unary_score(i, static_cast<std::size_t>(labeling[i]));
-      if (x == forbidden) out = forbidden;
-      else sum.add(x);
-    }
-    return out + sum.value() + pairs_(labeling);
+    const double unary = with_scores([&](auto score) {
+      CarefulSum sum;
+      for (std::size_t i = 0; i < labeling.size(); ++i) {
+        const double x = score(i * solver_.n_labels() + static_cast<std::size_t>(labeling[i]));
+        if (x == forbidden) return forbidden;
+        sum.add(x);
+      }
+      return sum.value();
+    });
+    return unary + pairs_(labeling);
   }
 
   void hide_forbidden(std::span<float> beliefs) const {
-    const std::size_t n_labels = solver_.n_labels();
-    for (std::size_t k = 0; k < beliefs.size(); ++k) {
-      if (unary_score(k / n_labels, k % n_labels) == forbidden) {
-        beliefs[k] = -std::numeric_limits<float>::infinity();
+    with_scores([&](auto score) {
+      for (std::size_t k = 0; k < beliefs.size(); ++k) {
+        if (score(k) == forbidden) beliefs[k] = -std::numeric_limits<float>::infinity();
       }
-    }
+    });
   }
 
   Trws solver_;
@@ -286,13 +293,15 @@ class Problem {
 template <class Source, class Strength>
 double potts_value(const Source& edges, Strength strength, std::span<const Label> y) {
   double total = 0.0;
-  edges.for_each([&](std::size_t e, std::size_t a, std::size_t b) { total -= y[a] != y[b] ? strength(e) : 0.0; });
+  edges.for_each(
+      [&](std::size_t e, std::size_t a, std::size_t b) { total -= y[a] != y[b] ? strength(e) : 0.0; });
   return total;
 }
 
 template <class T>
-std::unique_ptr<Problem> potts(Matrix<T> unary, std::optional<Counts> label_counts, Matrix<std::int32_t> edges,
-                               Vector<double> strengths, Ranks ranks, std::string_view instruction_set) {
+std::unique_ptr<Problem> potts(Matrix<T> unary, std::optional<Counts> label_counts,
+                               Matrix<std::int32_t> edges, Vector<double> strengths, Ranks ranks,
+                               std::string_view instruction_set) {
   const std::size_t n = unary.shape(0), n_labels = unary.shape(1);
   const Edges pairs = view_of(edges);
   const auto solver = [&] {
@@ -303,9 +312,8 @@ std::unique_ptr<Problem> potts(Matrix<T> unary, std::optional<Counts> label_coun
     require_strengths(span_of(strengths));
     const auto counts = label_counts ? span_of(*label_counts) : std::span<const std::int32_t>();
     if (label_counts) require_counts(counts, n, n_labels);
-    TrwsSchedule schedule = schedule_of(n, pairs, ranks);
-    TrwsPairwise scores = trws_potts(schedule, EdgeList{pairs}, [&](std::size_t e) { return strengths.data()[e]; });
-    return Trws(std::move(schedule), std::move(scores), n_labels, counts, trws_kernel(instruction_set));
+    return make_trws_potts({n, n_labels, counts}, pairs, span_of(strengths), ranks_of(ranks, n, pairs),
+                           trws_kernel(instruction_set));
   };
   auto value = [edges, strengths](std::span<const Label> y) {
     return potts_value(EdgeList{view_of(edges)}, [&](std::size_t e) { return strengths.data()[e]; }, y);
@@ -314,9 +322,9 @@ std::unique_ptr<Problem> potts(Matrix<T> unary, std::optional<Counts> label_coun
 }
 
 template <class T>
-std::unique_ptr<Problem> tables(Matrix<T> unary, Counts label_counts, Matrix<std::int32_t> edges, Vector<double> flat,
-                                Vector<std::int64_t> offsets, Vector<std::int32_t> columns, Ranks ranks,
-                                std::string_view instruction_set) {
+std::unique_ptr<Problem> tables(Matrix<T> unary, Counts label_counts, Matrix<std::int32_t> edges,
+                                Vector<double> flat, Vector<std::int64_t> offsets,
+                                Vector<std::int32_t> columns, Ranks ranks, std::string_view instruction_set) {
   const MatrixView<const T> scores = view_of(unary);
   const Edges pairs = view_of(edges);
   const auto solver = [&] {
@@ -326,11 +334,9 @@ std::unique_ptr<Problem> tables(Matrix<T> unary, Counts label_counts, Matrix<std
     const auto counts = span_of(label_counts);
     require_counts(counts, scores.rows, scores.columns);
     const TableScores table_scores = checked_tables(pairs, counts, flat, offsets, columns);
-    TrwsSchedule schedule = schedule_of(scores.rows, pairs, ranks);
-    TrwsPairwise pairwise =
-        trws_tables(schedule, pairs, table_scores, static_cast<std::size_t>(trws_slot(scores.columns)),
-                    [&] { return ranges_of(scores, counts); });
-    return Trws(std::move(schedule), std::move(pairwise), scores.columns, counts, trws_kernel(instruction_set));
+    return make_trws_tables({scores.rows, scores.columns, counts}, pairs, table_scores,
+                            ranges_of(scores, counts), ranks_of(ranks, scores.rows, pairs),
+                            trws_kernel(instruction_set));
   };
   auto value = [label_counts, edges, flat, offsets, columns](std::span<const Label> y) {
     const TableScores s{span_of(flat), span_of(offsets), span_of(columns), span_of(label_counts)};
@@ -343,30 +349,14 @@ std::unique_ptr<Problem> tables(Matrix<T> unary, Counts label_counts, Matrix<std
   return std::make_unique<Problem>(solver(), UnaryArray(unary), value);
 }
 
-// The strengths of all directions as if they were one array.
-class GridStrengths {
- public:
-  GridStrengths(const GridEdges& edges, const Strengths& arrays) {
-    require_size("strengths", arrays.size(), edges.n_directions(), "direction");
-    for (std::size_t d = 0; d < arrays.size(); ++d) {
-      require_size("strengths of a direction", arrays[d].size(), edges.size(d), "edge");
-      require_strengths({arrays[d].data(), arrays[d].size()});
-      first_.push_back(end_.empty() ? 0 : end_.back());
-      end_.push_back(first_.back() + arrays[d].size());
-      data_.push_back(arrays[d].data());
-    }
+std::vector<std::span<const double>> checked_strengths(const Strengths& arrays) {
+  std::vector<std::span<const double>> result;
+  for (const auto& array : arrays) {
+    result.emplace_back(array.data(), array.size());
+    require_strengths(result.back());
   }
-
-  double operator()(std::size_t edge) const {
-    std::size_t d = 0;
-    while (edge >= end_[d]) ++d;
-    return data_[d][edge - first_[d]];
-  }
-
- private:
-  std::vector<std::size_t> first_, end_;
-  std::vector<const double*> data_;
-};
+  return result;
+}
 
 template <class T>
 std::unique_ptr<Problem> grid(Image<T> scores, int connectivity, Strengths strengths,
@@ -376,15 +366,15 @@ std::unique_ptr<Problem> grid(Image<T> scores, int connectivity, Strengths stren
   for (std::size_t k = 0; k + 1 < scores.ndim(); ++k) shape.push_back(scores.shape(k));
   const std::size_t n_labels = scores.shape(scores.ndim() - 1);
   const GridEdges edges(shape, connectivity);
-  const GridStrengths strength(edges, strengths);
+  const GridStrengths strength(edges, checked_strengths(strengths));
   const auto solver = [&] {
     nb::gil_scoped_release release;
     require_sizes(edges.n_variables(), n_labels, edges.size());
-    TrwsSchedule schedule(edges.n_variables(), edges, {});
-    TrwsPairwise pairwise = trws_potts(schedule, edges, strength);
-    return Trws(std::move(schedule), std::move(pairwise), n_labels, {}, trws_kernel(instruction_set));
+    return make_trws_grid(edges, strength, n_labels, trws_kernel(instruction_set));
   };
-  auto value = [edges, strength, strengths](std::span<const Label> y) { return potts_value(edges, strength, y); };
+  auto value = [edges, strength, strengths](std::span<const Label> y) {
+    return potts_value(edges, strength, y);
+  };
   const std::size_t flat_shape[] = {edges.n_variables(), n_labels};
   const Matrix<T> flat(scores.data(), 2, flat_shape, nb::cast(scores));
   return std::make_unique<Problem>(solver(), UnaryArray(flat), value);
@@ -397,26 +387,29 @@ std::unique_ptr<Problem> grid(Image<T> scores, int connectivity, Strengths stren
 
 template <class T>
 void def_makers(nb::class_<Problem>& type, const std::string& real) {
-  const std::string potts_sig = "def potts(unary: " + real + ", label_counts: " HEDGEHOP_INT32
-                                " | None, edges: " HEDGEHOP_INT32 ", strengths: " HEDGEHOP_REAL ", " HEDGEHOP_RANKS
-                                ") -> Trws";
-  type.def_static("potts", &potts<T>, nb::arg("unary").noconvert(), nb::arg("label_counts").noconvert().none(),
-                  nb::arg("edges").noconvert(), nb::arg("strengths").noconvert(),
-                  nb::arg("ranks").noconvert() = nb::none(), nb::arg("instruction_set") = "",
-                  nb::sig(potts_sig.c_str()),
+  const std::string potts_sig = "def potts(unary: " + real +
+                                ", label_counts: " HEDGEHOP_INT32 " | None, edges: " HEDGEHOP_INT32
+                                ", strengths: " HEDGEHOP_REAL ", " HEDGEHOP_RANKS ") -> Trws";
+  type.def_static("potts", &potts<T>, nb::arg("unary").noconvert(),
+                  nb::arg("label_counts").noconvert().none(), nb::arg("edges").noconvert(),
+                  nb::arg("strengths").noconvert(), nb::arg("ranks").noconvert() = nb::none(),
+                  nb::arg("instruction_set") = "", nb::sig(potts_sig.c_str()),
                   "Scores -strengths[e] (finite, >= 0) where labels differ; sweeps in the order of ranks.");
-  const std::string tables_sig = "def tables(unary: " + real + ", label_counts: " HEDGEHOP_INT32
-                                 ", edges: " HEDGEHOP_INT32 ", flat: " HEDGEHOP_REAL ", offsets: " HEDGEHOP_INT64
+  const std::string tables_sig = "def tables(unary: " + real +
+                                 ", label_counts: " HEDGEHOP_INT32 ", edges: " HEDGEHOP_INT32
+                                 ", flat: " HEDGEHOP_REAL ", offsets: " HEDGEHOP_INT64
                                  ", columns: " HEDGEHOP_INT32 ", " HEDGEHOP_RANKS ") -> Trws";
   type.def_static("tables", &tables<T>, nb::arg("unary").noconvert(), nb::arg("label_counts").noconvert(),
                   nb::arg("edges").noconvert(), nb::arg("flat").noconvert(), nb::arg("offsets").noconvert(),
                   nb::arg("columns").noconvert(), nb::arg("ranks").noconvert() = nb::none(),
                   nb::arg("instruction_set") = "", nb::sig(tables_sig.c_str()),
                   "Scores P_e(a, b) = flat[offsets[e] + a * columns[e] + b]; -inf forbids a pair.");
-  const std::string grid_sig = "def grid(scores: " + real + ", connectivity: int, strengths: list[" HEDGEHOP_REAL
+  const std::string grid_sig = "def grid(scores: " + real +
+                               ", connectivity: int, strengths: list[" HEDGEHOP_REAL
                                "], instruction_set: str = '') -> Trws";
   type.def_static("grid", &grid<T>, nb::arg("scores").noconvert(), nb::arg("connectivity"),
-                  nb::arg("strengths").noconvert(), nb::arg("instruction_set") = "", nb::sig(grid_sig.c_str()),
+                  nb::arg("strengths").noconvert(), nb::arg("instruction_set") = "",
+                  nb::sig(grid_sig.c_str()),
                   "Potts scores on an image (H, W, L) or a volume (D, H, W, L), no list of edges.\n\n"
                   "One array of strengths a direction, in the order of hedgehop.models.grid.directions.");
   const std::string set_sig = "def set_unary(self, unary: " + real + ") -> None";
@@ -428,13 +421,15 @@ void def_methods(nb::class_<Problem>& type) {
   type.def("add_linear", &Problem::add_linear, nb::arg("theta").noconvert().none(),
            nb::sig("def add_linear(self, theta: " HEDGEHOP_REAL " | None) -> None"),
            "Scores become unary + theta (not added to an earlier theta); None: unary alone. Messages stay.");
-  type.def("run", &Problem::run, nb::arg("iterations") = 50, nb::arg("check_every") = 5, nb::arg("gap") = 1e-6,
-           nb::arg("least_gain") = 0.05, nb::arg("threads") = 0,
-           nb::sig("def run(self, iterations: int = 50, check_every: int = 5, gap: float = 1e-06, least_gain: float = "
-                   "0.05, threads: int = 0) -> tuple[" HEDGEHOP_INT32 ", float, float, int]"),
-           "Best labeling since the scores were set, its value in doubles, an upper bound on every labeling's\n"
-           "value, and the iterations made. Stops early when bound - value <= gap * |value|, or when the bound\n"
-           "gained less than least_gain * (bound - value) in check_every iterations.");
+  type.def(
+      "run", &Problem::run, nb::arg("iterations") = 50, nb::arg("check_every") = 5, nb::arg("gap") = 1e-6,
+      nb::arg("least_gain") = 0.05, nb::arg("threads") = 0,
+      nb::sig(
+          "def run(self, iterations: int = 50, check_every: int = 5, gap: float = 1e-06, least_gain: float = "
+          "0.05, threads: int = 0) -> tuple[" HEDGEHOP_INT32 ", float, float, int]"),
+      "Best labeling since the scores were set, its value in doubles, an upper bound on every labeling's\n"
+      "value, and the iterations made. Stops early when bound - value <= gap * |value|, or when the bound\n"
+      "gained less than least_gain * (bound - value) in check_every iterations.");
   type.def("beliefs", &Problem::beliefs, nb::sig("def beliefs(self) -> numpy.typing.NDArray[numpy.float32]"),
            "One more iteration; (n, L) beliefs minus each variable's largest, -inf where forbidden.");
   type.def("decodes", &Problem::decodes, nb::sig("def decodes(self) -> " HEDGEHOP_INT32),
@@ -443,7 +438,8 @@ void def_methods(nb::class_<Problem>& type) {
            nb::sig("def polish(self, labeling: " HEDGEHOP_INT32 ") -> " HEDGEHOP_INT32),
            "The labeling after changing one variable at a time while that helps.");
   type.def("value", &Problem::value, nb::arg("labeling").noconvert(),
-           nb::sig("def value(self, labeling: " HEDGEHOP_INT32 ") -> float"), "Score of a labeling, in doubles.");
+           nb::sig("def value(self, labeling: " HEDGEHOP_INT32 ") -> float"),
+           "Score of a labeling, in doubles.");
   type.def("forget", &Problem::forget, "Starts afresh: all messages become 0.");
   type.def("messages", &Problem::messages, nb::sig("def messages(self) -> " HEDGEHOP_INT32),
            "A copy of the messages in fixed point, (E, padded labels), in the solver's order; for tests.");
@@ -454,9 +450,10 @@ void def_methods(nb::class_<Problem>& type) {
 }  // namespace
 
 void register_trws(nb::module_& m) {
-  nb::class_<Problem> type(m, "Trws",
-                           "TRW-S with kept messages (maximisation). Arrays given are kept by reference: they must\n"
-                           "not change while the solver lives. Not for several threads at once.");
+  nb::class_<Problem> type(
+      m, "Trws",
+      "TRW-S with kept messages (maximisation). Arrays given are kept by reference: they must\n"
+      "not change while the solver lives. Not for several threads at once.");
   def_makers<float>(type, "numpy.typing.NDArray[numpy.float32]");
   def_makers<double>(type, HEDGEHOP_REAL);
   def_methods(type);

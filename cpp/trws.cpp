@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "trws_primal.hpp"
+#include "trws_scores.hpp"
 
 namespace hedgehop {
 
@@ -85,26 +86,20 @@ std::size_t Trws::count_at(std::size_t position) const {
   return counts_.empty() ? n_labels_ : static_cast<std::size_t>(counts_[position]);
 }
 
-// The best score of each position.
+// The best score of each position; throws where there is none.
 template <class T>
 std::vector<double> Trws::tops(MatrixView<const T> unary, std::span<const double> theta) const {
   std::vector<double> result(n_variables());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const auto v = static_cast<std::size_t>(schedule_.variable_of[i]);
-    const T* row = unary.data.data() + v * n_labels_;
-    const double* change = theta.empty() ? nullptr : theta.data() + v * n_labels_;
-    double top = -std::numeric_limits<double>::infinity();
-    bool ok = true;
-    for (std::size_t l = 0; l < count_at(i); ++l) {
-      const double x = static_cast<double>(row[l]) + (change != nullptr ? change[l] : 0.0);
-      ok &= x < std::numeric_limits<double>::infinity();
-      top = x > top ? x : top;
-    }
-    if (!ok) throw std::invalid_argument("scores must not contain NaN or +inf");
-    if (!std::isfinite(top)) {
+    const std::size_t start = v * n_labels_, count = count_at(i);
+    result[i] = theta.empty()
+                    ? trws_detail::top(unary.data.subspan(start, count))
+                    : trws_detail::top(unary.data.subspan(start, count), theta.subspan(start, count));
+    if (std::isnan(result[i])) throw std::invalid_argument("scores must not contain NaN or +inf");
+    if (std::isinf(result[i])) {
       throw std::invalid_argument("variable " + std::to_string(v) + " has no allowed label");
     }
-    result[i] = top;
   }
   return result;
 }
@@ -115,20 +110,16 @@ void Trws::set_scores(MatrixView<const T> unary, std::span<const double> theta) 
   const double factor = pairwise_.scale.factor();
   CarefulSum sum;
   for (std::size_t i = 0; i < top.size(); ++i) {
-    const auto v = static_cast<std::size_t>(schedule_.variable_of[i]);
-    const T* row = unary.data.data() + v * n_labels_;
-    const double* change = theta.empty() ? nullptr : theta.data() + v * n_labels_;
-    std::int32_t* out = scores_.data() + i * static_cast<std::size_t>(graph_.slot);
-    sum.add(top[i]);
-    // Where no edge can matter only the best labels do, and they are told apart however close they are.
-    const std::int32_t floor = pairwise_.floors[i] != 0 ? pairwise_.floors[i] : -FixedPointScale::kMargin;
-    const double steep = pairwise_.floors[i] != 0 ? factor : std::numeric_limits<double>::infinity();
-    std::fill(out, out + graph_.slot, floor);
-    for (std::size_t l = 0; l < count_at(i); ++l) {
-      const double below = static_cast<double>(row[l]) + (change != nullptr ? change[l] : 0.0) - top[i];
-      const double fixed = below < 0.0 ? below * steep : 0.0;
-      out[l] = fixed > floor ? static_cast<std::int32_t>(fixed) : floor;
+    const std::size_t start = static_cast<std::size_t>(schedule_.variable_of[i]) * n_labels_;
+    const std::size_t count = count_at(i), slot = static_cast<std::size_t>(graph_.slot);
+    const trws_detail::FixedRow row{top[i], factor, pairwise_.floors[i]};
+    const auto out = std::span(scores_).subspan(i * slot, slot);
+    if (theta.empty()) {
+      row.write(unary.data.subspan(start, count), out);
+    } else {
+      row.write(unary.data.subspan(start, count), theta.subspan(start, count), out);
     }
+    sum.add(top[i]);
   }
   constant_ = sum;
   bound_ = kTrwsNoBound;
@@ -144,7 +135,8 @@ void Trws::put_in_order(std::span<const std::int32_t> labels, std::span<Label> l
   }
 }
 
-// Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save (TRWS.md).
+// Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save
+// (TRWS.md).
 bool Trws::pays_two_threads() const {
   const std::size_t values = n_variables() * static_cast<std::size_t>(graph_.slot);
   return values > (std::size_t{1} << 22) && n_variables() / schedule_.n_levels() >= 256 &&
@@ -229,6 +221,10 @@ void Trws::beliefs(std::span<float> out, Poll& poll) {
     throw;
   }
   graph_.beliefs = nullptr;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {  // labels that a variable does not have
+    const auto row = out.subspan(static_cast<std::size_t>(schedule_.variable_of[i]) * n_labels_, n_labels_);
+    std::fill(row.begin() + counts_[i], row.end(), -std::numeric_limits<float>::infinity());
+  }
 }
 
 void Trws::forget() {
@@ -238,7 +234,8 @@ void Trws::forget() {
 // Doubles lose at most 2^-53 of what they add; 2^-48 of everything that was added is more than all of it.
 double Trws::real_bound(std::int64_t bound) const {
   const double fixed = pairwise_.scale.real(bound);
-  const double size = constant_.magnitude() + pairwise_.constant.magnitude() + 4.0 * pairwise_.reach + std::abs(fixed);
+  const double size =
+      constant_.magnitude() + pairwise_.constant.magnitude() + 4.0 * pairwise_.reach + std::abs(fixed);
   return constant_.value() + pairwise_.constant.value() + fixed + 0x1p-48 * size;
 }
 

@@ -1,11 +1,13 @@
-// TRW-S: labelings and upper bounds for pairwise models of any graph (Kolmogorov, PAMI 2006), as maximisation.
+// TRW-S: labelings and upper bounds for pairwise models of any graph (Kolmogorov, PAMI 2006), as
+// maximisation.
 //
-// One object serves many solves: the messages stay, scores are replaced in place, so that a solve whose scores differ
-// little from the last one's starts near its end. Integer arithmetic (trws_fixed_point.hpp) makes every bound rigorous
-// and every result the same on every machine, instruction set and number of threads.
+// One object serves many solves: the messages stay, scores are replaced in place, so that a solve whose
+// scores differ little from the last one's starts near its end. Integer arithmetic (trws_fixed_point.hpp)
+// makes every bound rigorous and every result the same on every machine, instruction set and number of
+// threads.
 //
-// Memory: 4 bytes a padded label and variable, the same a padded label and edge, about 16 bytes an edge and 35 a
-// variable. A sweep is O(E L) for Potts scores, O(E L^2) for tables.
+// Memory: 4 bytes a padded label and variable, the same a padded label and edge, about 16 bytes an edge and
+// 35 a variable. A sweep is O(E L) for Potts scores, O(E L^2) for tables.
 #pragma once
 
 #include <cstddef>
@@ -31,26 +33,28 @@ std::int32_t trws_slot(std::size_t n_labels);
 const TrwsKernel& trws_kernel(std::string_view instruction_set);
 
 struct TrwsOptions {
-  int iterations = 50;      // at most; one iteration is a sweep forward and one backward
-  int check_every = 5;      // iterations between two looks at bound and labeling
-  double gap = 1e-6;        // enough when bound - value <= gap * |value|
-  double least_gain = 0.05; // enough when the bound gained less than this share of the gap since the last look
-  int threads = 0;          // 1, 2, or 0: two where that pays
+  int iterations = 50;  // at most; one iteration is a sweep forward and one backward
+  int check_every = 5;  // iterations between two looks at bound and labeling
+  double gap = 1e-6;    // enough when bound - value <= gap * |value|
+  double least_gain =
+      0.05;         // enough when the bound gained less than this share of the gap since the last look
+  int threads = 0;  // 1, 2, or 0: two where that pays
 };
 
 struct TrwsAnswer {
-  double upper_bound;  // no labeling's score is higher: true for the real scores, not only for their fixed point
-  double value;        // of the labeling in fixed point, within rounding of its score
+  double
+      upper_bound;  // no labeling's score is higher: true for the real scores, not only for their fixed point
+  double value;     // of the labeling in fixed point, within rounding of its score
   int iterations;
-  bool converged;      // the gap is closed as far as asked
+  bool converged;  // the gap is closed as far as asked
 };
 
 class Trws {
  public:
-  // counts: labels of each variable, or empty if each has n_labels. pairwise comes from trws_potts or trws_tables with
-  // the same schedule and trws_slot(n_labels). Scores must be set before the first run.
-  Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels, std::span<const std::int32_t> counts,
-       const TrwsKernel& kernel);
+  // counts: labels of each variable, or empty if each has n_labels. pairwise comes from trws_potts or
+  // trws_tables with the same schedule and trws_slot(n_labels). Scores must be set before the first run.
+  Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
+       std::span<const std::int32_t> counts, const TrwsKernel& kernel);
 
   std::size_t n_variables() const { return schedule_.n_variables(); }
   std::size_t n_labels() const { return n_labels_; }
@@ -65,9 +69,12 @@ class Trws {
 
   // The best labeling since the scores were set; the last forward (0) and backward (1) decode.
   void best(std::span<Label> labeling) const { put_in_order(best_, labeling); }
-  void decoded(int direction, std::span<Label> labeling) const { put_in_order(decoded_[direction], labeling); }
+  void decoded(int direction, std::span<Label> labeling) const {
+    put_in_order(decoded_[direction], labeling);
+  }
 
-  // Runs one more iteration and writes, for each variable and label, belief minus the variable's largest belief (<= 0).
+  // Runs one more iteration and writes, for each variable and label, belief minus the variable's largest
+  // belief (<= 0).
   void beliefs(std::span<float> out, Poll& poll);
 
   // Improves a labeling one variable at a time until none does.
@@ -100,9 +107,9 @@ class Trws {
   FixedPoints scores_, messages_;
   std::vector<std::int32_t> best_, decoded_[2];
   TrwsGraph graph_;
-  CarefulSum constant_;               // sum of the best unary scores
-  std::int64_t bound_ = kTrwsNoBound; // least since the scores were set
-  std::int64_t value_ = 0;            // of best_
+  CarefulSum constant_;                // sum of the best unary scores
+  std::int64_t bound_ = kTrwsNoBound;  // least since the scores were set
+  std::int64_t value_ = 0;             // of best_
   bool has_labeling_ = false;
 };
 

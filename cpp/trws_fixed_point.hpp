@@ -1,14 +1,15 @@
 // Real scores as 32-bit integers such that the bound computed on the integers is a bound for the real scores.
 //
-// Scores are rounded up, strengths down: no labeling loses. Each variable's best score becomes 0 (the rest is kept in
-// a double), and no score is left below the floor -(reach + a little), where reach is the most by which the edges of
-// the variable can favour one label over another: a label below the floor is never worth taking, also as part of a
-// fractional solution, and raising it keeps the bound valid. Forbidden labels and the padding of a slot are such
-// labels, so they need no special case anywhere. See TRWS.md section 1.
+// Scores are rounded up, strengths down: no labeling loses. Each variable's best score becomes 0 (the rest is
+// kept in a double), and no score is left below the floor -(reach + a little), where reach is the most by
+// which the edges of the variable can favour one label over another: a label below the floor is never worth
+// taking, also as part of a fractional solution, and raising it keeps the bound valid. Forbidden labels and
+// the padding of a slot are such labels, so they need no special case anywhere. See TRWS.md section 1.
 //
-// Range: with reach <= 2^28 everywhere, scores are >= -1.02 * 2^28, messages sum to >= -2^28 at a variable, so
-// beliefs are >= -2.02 * 2^28, and a message before it is normalised lies within 3.1 * 2^28 of 0: all below 2^30.
-// The pairwise scores around one variable must sum to at most 2^29, which the scale sees to as well.
+// Range: with reach <= 2^28 everywhere, scores are >= -1.02 * 2^28, messages sum to >= -2^28 at a variable,
+// so beliefs are >= -2.02 * 2^28, and a message before it is normalised lies within 3.1 * 2^28 of 0: all
+// below 2^30. The pairwise scores around one variable must sum to at most 2^29, which the scale sees to as
+// well.
 #pragma once
 
 #include <cmath>

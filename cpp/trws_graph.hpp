@@ -1,10 +1,10 @@
-// What the TRW-S kernels see: plain pointers, so that a file compiled for one instruction set includes nothing whose
-// code could leak into files compiled for another.
+// What the TRW-S kernels see: plain pointers, so that a file compiled for one instruction set includes
+// nothing whose code could leak into files compiled for another.
 //
-// Positions: variables renumbered by wavefront level (trws_schedule.hpp). Edge e joins a lower and a higher position;
-// edges are sorted by their lower end, so that those leading up from i are up[i] .. up[i + 1]; those leading down are
-// listed in down_edge. Each edge has ONE slot of `slot` values: before a position is visited in a sweep the slot
-// holds the message into it, afterwards the message into the other end.
+// Positions: variables renumbered by wavefront level (trws_schedule.hpp). Edge e joins a lower and a higher
+// position; edges are sorted by their lower end, so that those leading up from i are up[i] .. up[i + 1];
+// those leading down are listed in down_edge. Each edge has ONE slot of `slot` values: before a position is
+// visited in a sweep the slot holds the message into it, afterwards the message into the other end.
 #pragma once
 
 #include <cstdint>

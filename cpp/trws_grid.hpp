@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace hedgehop {
@@ -21,10 +22,11 @@ class GridEdges {
     if (shape.size() != 2 && shape.size() != 3) throw std::invalid_argument("a grid has 2 or 3 dimensions");
     const bool image = shape.size() == 2;
     std::copy(shape.begin(), shape.end(), shape_.begin() + (image ? 1 : 0));
-    const int reach = connectivity == (image ? 4 : 6)   ? 1
+    const int reach = connectivity == (image ? 4 : 6)    ? 1
                       : connectivity == (image ? 8 : 26) ? static_cast<int>(shape.size())
                                                          : 0;
-    if (reach == 0) throw std::invalid_argument("connectivity must be 4 or 8 for images, 6 or 26 for volumes");
+    if (reach == 0)
+      throw std::invalid_argument("connectivity must be 4 or 8 for images, 6 or 26 for volumes");
     for (int axes = 1; axes <= reach; ++axes) add_directions(axes, image);
     starts_.push_back(0);
     for (const Offset& o : offsets_) starts_.push_back(starts_.back() + edges_along(o));
@@ -42,7 +44,8 @@ class GridEdges {
   }
 
  private:
-  // Half of the neighbours that differ in `axes` axes: those whose first step is +1, tried in the order 0, 1, -1.
+  // Half of the neighbours that differ in `axes` axes: those whose first step is +1, tried in the order 0, 1,
+  // -1.
   void add_directions(int axes, bool image) {
     for (const int z : {0, 1, -1}) {
       for (const int y : {0, 1, -1}) {
@@ -78,8 +81,9 @@ class GridEdges {
   void for_each_along(std::size_t direction, F& f) const {
     const Offset& o = offsets_[direction];
     const Range z = starts_on(0, o[0]), y = starts_on(1, o[1]), x = starts_on(2, o[2]);
-    const auto step = (o[0] * static_cast<std::ptrdiff_t>(shape_[1]) + o[1]) *
-                          static_cast<std::ptrdiff_t>(shape_[2]) + o[2];
+    const auto step =
+        (o[0] * static_cast<std::ptrdiff_t>(shape_[1]) + o[1]) * static_cast<std::ptrdiff_t>(shape_[2]) +
+        o[2];
     std::size_t edge = starts_[direction];
     for (std::size_t k = z.first; k < z.last; ++k) {
       for (std::size_t j = y.first; j < y.last; ++j) {
@@ -94,6 +98,26 @@ class GridEdges {
   std::array<std::size_t, 3> shape_{1, 1, 1};
   std::vector<Offset> offsets_;
   std::vector<std::size_t> starts_;  // first edge of each direction
+};
+
+// The strengths of all directions as if they were one array. Throws if the arrays do not fit the edges.
+class GridStrengths {
+ public:
+  GridStrengths(const GridEdges& edges, std::vector<std::span<const double>> arrays)
+      : arrays_(std::move(arrays)) {
+    bool fits = arrays_.size() == edges.n_directions();
+    for (std::size_t d = 0; fits && d < arrays_.size(); ++d) fits = arrays_[d].size() == edges.size(d);
+    if (!fits) throw std::invalid_argument("strengths must be one array a direction, one entry an edge");
+  }
+
+  double operator()(std::size_t edge) const {
+    std::size_t d = 0;
+    while (edge >= arrays_[d].size()) edge -= arrays_[d++].size();
+    return arrays_[d][edge];
+  }
+
+ private:
+  std::vector<std::span<const double>> arrays_;
 };
 
 }  // namespace hedgehop

@@ -1,6 +1,6 @@
-// The kernels of one instruction set, for every slot size. Included by trws_kernel_*.cpp, each of which names its set
-// (HEDGEHOP_TRWS_ISA, a namespace) and the width of its registers (HEDGEHOP_TRWS_LANES) and is compiled with its own
-// flags.
+// The kernels of one instruction set, for every slot size. Included by trws_kernel_*.cpp, each of which names
+// its set (HEDGEHOP_TRWS_ISA, a namespace) and the width of its registers (HEDGEHOP_TRWS_LANES) and is
+// compiled with its own flags.
 #pragma once
 
 #include "trws_icm.hpp"
@@ -11,9 +11,9 @@ namespace {
 
 // The widest vectors that fill K values exactly.
 template <int K>
-inline constexpr int lanes = K % HEDGEHOP_TRWS_LANES == 0                            ? HEDGEHOP_TRWS_LANES
+inline constexpr int lanes = K % HEDGEHOP_TRWS_LANES == 0            ? HEDGEHOP_TRWS_LANES
                              : HEDGEHOP_TRWS_LANES > 8 && K % 8 == 0 ? 8
-                                                                                     : 4;
+                                                                     : 4;
 
 template <int K, class F>
 auto with_slot(F f) {

@@ -1,5 +1,5 @@
-// Pairwise scores in fixed point, in the order of the schedule, with what they imply: the scale, and the floor below
-// which no score of a variable needs to be kept (trws_fixed_point.hpp).
+// Pairwise scores in fixed point, in the order of the schedule, with what they imply: the scale, and the
+// floor below which no score of a variable needs to be kept (trws_fixed_point.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // Labelings in fixed point: their score, and the better of two labelings component by component.
 //
-// Where two labelings differ, the variables form connected components, and the components contribute independently to
-// the difference of the scores: taking for each component the better side is exact over all 2^components mixtures, in
-// time linear in what differs. It is the fusion move (Lempitsky et al., PAMI 2010) restricted to whole components.
+// Where two labelings differ, the variables form connected components, and the components contribute
+// independently to the difference of the scores: taking for each component the better side is exact over all
+// 2^components mixtures, in time linear in what differs. It is the fusion move (Lempitsky et al., PAMI 2010)
+// restricted to whole components.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@
 
 namespace hedgehop {
 
-inline std::int64_t trws_pair_score(const TrwsGraph& g, std::int32_t edge, std::int32_t lower, std::int32_t higher) {
+inline std::int64_t trws_pair_score(const TrwsGraph& g, std::int32_t edge, std::int32_t lower,
+                                    std::int32_t higher) {
   if (g.tables == nullptr) return lower == higher ? 0 : -g.strengths[edge];
   const std::int64_t row = static_cast<std::int64_t>(g.table_up[edge]) * g.slot + lower;
   return g.tables[row * g.slot + higher];
@@ -80,7 +82,8 @@ class TrwsMixer {
       const auto j = static_cast<std::size_t>(g_.down_node[o]);
       const std::int32_t e = g_.down_edge[o];
       if (!differs(j)) {
-        gain += trws_pair_score(g_, e, labels_[j], other_[i]) - trws_pair_score(g_, e, labels_[j], labels_[i]);
+        gain +=
+            trws_pair_score(g_, e, labels_[j], other_[i]) - trws_pair_score(g_, e, labels_[j], labels_[i]);
       }
       reach(j);
     }
@@ -96,7 +99,8 @@ class TrwsMixer {
   void adopt(std::size_t i) {
     labels_[i] = other_[i];
     stale_[i] = 1;
-    for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e) stale_[static_cast<std::size_t>(g_.up_node[e])] = 1;
+    for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e)
+      stale_[static_cast<std::size_t>(g_.up_node[e])] = 1;
     for (std::int32_t o = g_.down[i]; o < g_.down[i + 1]; ++o)
       stale_[static_cast<std::size_t>(g_.down_node[o])] = 1;
   }

@@ -1,5 +1,5 @@
-// Rows of one value per label, held in registers when the number of vectors N is known (N = 0: any number, on the
-// stack), and the pairwise scores of one edge added to such a row.
+// Rows of one value per label, held in registers when the number of vectors N is known (N = 0: any number, on
+// the stack), and the pairwise scores of one edge added to such a row.
 #pragma once
 
 #include "trws_graph.hpp"
@@ -56,8 +56,9 @@ std::int64_t row_start(const TrwsGraph& g, std::int64_t index) {
   return index * (N != 0 ? W * N : g.slot);
 }
 
-// Adds what edge `e` gives to each label of one end when the other end has `label`; `tables` are those whose rows
-// are that other end's labels. Potts scores are seen as bonus w for agreeing, a constant away from -w for not.
+// Adds what edge `e` gives to each label of one end when the other end has `label`; `tables` are those whose
+// rows are that other end's labels. Potts scores are seen as bonus w for agreeing, a constant away from -w
+// for not.
 template <int W, int N, bool Table>
 inline void add_pair(const TrwsGraph& g, const std::int32_t* tables, std::int32_t e, std::int32_t label,
                      Row<W, N>& row) {

@@ -1,5 +1,6 @@
-// Running sweeps, on one thread or on two that split every level and meet after it. Either way the same messages and
-// the same bound come out: positions of a level are independent, and the bound is a sum of integers.
+// Running sweeps, on one thread or on two that split every level and meet after it. Either way the same
+// messages and the same bound come out: positions of a level are independent, and the bound is a sum of
+// integers.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +28,8 @@ class TrwsRunner {
   TrwsRunner(const TrwsKernel& kernel, const TrwsGraph& graph, std::span<const std::int32_t> level)
       : kernel_(kernel), graph_(graph), level_(level) {}
 
-  // The least bound that a reporting sweep found. If poll throws, the sweep is left half done: the messages are legal,
-  // but no longer those of any moment of the algorithm.
+  // The least bound that a reporting sweep found. If poll throws, the sweep is left half done: the messages
+  // are legal, but no longer those of any moment of the algorithm.
   std::int64_t run(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) const {
     if (two_threads) return on_two_threads(plan, poll);
     std::int64_t least = kTrwsNoBound;
@@ -100,7 +101,8 @@ class TrwsRunner {
   }
 
   template <class Barrier, class Ask>
-  void work(std::span<const TrwsSweep> plan, std::int32_t half, Shared& shared, Barrier& meet, Ask ask) const {
+  void work(std::span<const TrwsSweep> plan, std::int32_t half, Shared& shared, Barrier& meet,
+            Ask ask) const {
     const auto n_levels = static_cast<std::int32_t>(level_.size()) - 1;
     auto& bounds = shared.bounds[half];
     bounds.assign(plan.size(), 0);
@@ -117,12 +119,14 @@ class TrwsRunner {
   }
 
   Range half_of(std::int32_t k, std::int32_t half) const {
-    const std::int32_t first = level_[static_cast<std::size_t>(k)], last = level_[static_cast<std::size_t>(k) + 1];
+    const std::int32_t first = level_[static_cast<std::size_t>(k)],
+                       last = level_[static_cast<std::size_t>(k) + 1];
     const std::int32_t middle = first + (last - first) / 2;
     return half == 0 ? Range{first, middle} : Range{middle, last};
   }
 
-  static constexpr std::int32_t kChunk = 1 << 16;  // values between two looks at the clock: a fraction of a millisecond
+  static constexpr std::int32_t kChunk =
+      1 << 16;  // values between two looks at the clock: a fraction of a millisecond
 
   const TrwsKernel& kernel_;
   const TrwsGraph& graph_;

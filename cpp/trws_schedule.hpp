@@ -1,9 +1,9 @@
 // Where TRW-S visits what: variables renumbered by wavefront level, edges sorted by their lower end.
 //
-// Given a ranking of the variables, every edge points from its lower to its higher rank, and a variable's level is the
-// longest path that leads to it. Numbering by level keeps the orientation, hence the result, but makes neighbours in
-// memory independent of each other: their latencies overlap, and threads may split a level. On a row-major 4-connected
-// grid the levels are the antidiagonals. O(n + E).
+// Given a ranking of the variables, every edge points from its lower to its higher rank, and a variable's
+// level is the longest path that leads to it. Numbering by level keeps the orientation, hence the result, but
+// makes neighbours in memory independent of each other: their latencies overlap, and threads may split a
+// level. On a row-major 4-connected grid the levels are the antidiagonals. O(n + E).
 #pragma once
 
 #include <algorithm>
@@ -40,9 +40,7 @@ class TrwsSchedule {
   // ranks: where each variable comes in the order; empty for the order of their indices.
   template <class Source>
   TrwsSchedule(std::size_t n, const Source& edges, std::span<const std::int32_t> ranks) {
-    const auto rank = [&](std::size_t i) {
-      return ranks.empty() ? static_cast<std::int32_t>(i) : ranks[i];
-    };
+    const auto rank = [&](std::size_t i) { return ranks.empty() ? static_cast<std::int32_t>(i) : ranks[i]; };
     const TrwsAdjacency above = adjacency_above(n, edges, rank);
     number_by_level(above, by_rank(n, rank));
     lay_out_upwards(above);
@@ -55,8 +53,8 @@ class TrwsSchedule {
 
   std::vector<std::int32_t> variable_of;  // of each position
   std::vector<std::int32_t> position_of;  // of each variable; only needed while the model is built
-  std::vector<std::int32_t> edge_of;      // the caller's index of each edge; only needed while the model is built
-  std::vector<std::int32_t> level;        // positions level[k] .. level[k + 1] are independent
+  std::vector<std::int32_t> edge_of;  // the caller's index of each edge; only needed while the model is built
+  std::vector<std::int32_t> level;    // positions level[k] .. level[k + 1] are independent
   std::vector<std::int32_t> up, up_node;
   std::vector<std::int32_t> down, down_edge, down_node;
 
@@ -79,7 +77,8 @@ class TrwsSchedule {
   template <class Source, class Rank>
   static TrwsAdjacency adjacency_above(std::size_t n, const Source& edges, Rank rank) {
     std::vector<std::int32_t> counts(n + 1, 0);
-    edges.for_each([&](std::size_t, std::size_t a, std::size_t b) { ++counts[(rank(a) < rank(b) ? a : b) + 1]; });
+    edges.for_each(
+        [&](std::size_t, std::size_t a, std::size_t b) { ++counts[(rank(a) < rank(b) ? a : b) + 1]; });
     TrwsAdjacency above{starts_from(std::move(counts)), {}, {}};
     above.head.resize(edges.size());
     above.edge.resize(edges.size());
@@ -96,7 +95,8 @@ class TrwsSchedule {
   template <class Rank>
   static std::vector<std::int32_t> by_rank(std::size_t n, Rank rank) {
     std::vector<std::int32_t> order(n);
-    for (std::size_t i = 0; i < n; ++i) order[static_cast<std::size_t>(rank(i))] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < n; ++i)
+      order[static_cast<std::size_t>(rank(i))] = static_cast<std::int32_t>(i);
     return order;
   }
 
@@ -133,7 +133,8 @@ class TrwsSchedule {
     edge_of.reserve(above.head.size());
     for (const std::int32_t v : variable_of) {
       const auto i = static_cast<std::size_t>(v);
-      for (auto k = static_cast<std::size_t>(above.start[i]); k < static_cast<std::size_t>(above.start[i + 1]); ++k) {
+      for (auto k = static_cast<std::size_t>(above.start[i]);
+           k < static_cast<std::size_t>(above.start[i + 1]); ++k) {
         up_node.push_back(position_of[static_cast<std::size_t>(above.head[k])]);
         edge_of.push_back(above.edge[k]);
       }

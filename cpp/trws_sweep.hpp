@@ -1,11 +1,12 @@
-// One sweep of sequential tree-reweighted message passing (Kolmogorov, PAMI 2006), as maximisation, on integers.
+// One sweep of sequential tree-reweighted message passing (Kolmogorov, PAMI 2006), as maximisation, on
+// integers.
 //
 // The bound. For ANY messages M and ANY vectors g,
 //   r(y) <= sum_i max_l [B_i(l) - out_i g_i(l)] + sum_e max_{l,k} [g_i(l) - M_in(l) + P(l,k) - M_out(k)],
-// where B_i is the score row plus all messages into i, and the second maximum is the h by which M_out is normalised.
-// g = B / chains gives TRW-S's bound; g may be rounded at will, because in integers this very expression is exact.
-// B is not normalised first: one horizontal maximum fewer on the critical path. share is a little below 1 / chains,
-// so B - out * g <= 0 wherever B <= 0, whatever the rounding to float does.
+// where B_i is the score row plus all messages into i, and the second maximum is the h by which M_out is
+// normalised. g = B / chains gives TRW-S's bound; g may be rounded at will, because in integers this very
+// expression is exact. B is not normalised first: one horizontal maximum fewer on the critical path. share is
+// a little below 1 / chains, so B - out * g <= 0 wherever B <= 0, whatever the rounding to float does.
 #pragma once
 
 #include "trws_rows.hpp"
@@ -57,7 +58,8 @@ class Sweep {
     }
   }
 
-  // The best label given the labels already chosen behind and the messages from ahead (Kolmogorov 2006, section 4).
+  // The best label given the labels already chosen behind and the messages from ahead (Kolmogorov 2006,
+  // section 4).
   void decode(std::int32_t i, Values row) const {
     std::int32_t* labels = g_.decoded[Forward ? 0 : 1];
     const std::int32_t* ends = (Forward ? g_.down : g_.up) + i;
@@ -103,7 +105,8 @@ class Sweep {
     return top;
   }
 
-  // max_l from(l) + P(l, .) over the labels that i has; tables are kept both ways round so that rows are contiguous.
+  // max_l from(l) + P(l, .) over the labels that i has; tables are kept both ways round so that rows are
+  // contiguous.
   Values through_table(std::int32_t i, std::int32_t edge, const Values& from) const {
     std::int32_t values[N != 0 ? W * N : kTrwsMostLabels];
     from.write(values);

@@ -1,9 +1,9 @@
 // General pairwise tables in fixed point: equal ones stored once, each kept both ways round unless symmetric.
 //
-// Forbidden pairs (-inf) become a finite penalty. Any penalty leaves the bound valid, because it only raises scores;
-// one larger than everything else could gain together never changes the optimum. That sum is used up to a limit of 16
-// times the most that happens around one variable: beyond it, the precision lost would cost more than the penalty
-// gains.
+// Forbidden pairs (-inf) become a finite penalty. Any penalty leaves the bound valid, because it only raises
+// scores; one larger than everything else could gain together never changes the optimum. That sum is used up
+// to a limit of 16 times the most that happens around one variable: beyond it, the precision lost would cost
+// more than the penalty gains.
 #pragma once
 
 #include <algorithm>
@@ -128,9 +128,10 @@ class TableBuilder {
     for (std::size_t e = 0; e < edges_.rows; ++e) {
       const std::size_t rows = scores_.label_count(static_cast<std::size_t>(edges_.row(e)[0]));
       const std::size_t columns = scores_.label_count(static_cast<std::size_t>(edges_.row(e)[1]));
-      const auto [at, is_new] = known.try_emplace(
-          {scores_.offsets[e], scores_.columns[e], static_cast<std::int64_t>(rows),
-           static_cast<std::int64_t>(columns)}, blocks_.size());
+      const auto [at, is_new] =
+          known.try_emplace({scores_.offsets[e], scores_.columns[e], static_cast<std::int64_t>(rows),
+                             static_cast<std::int64_t>(columns)},
+                            blocks_.size());
       if (is_new) {
         const double* first = scores_.flat.data() + scores_.offsets[e];
         blocks_.push_back({first, static_cast<std::size_t>(scores_.columns[e]), rows, columns});
@@ -154,7 +155,9 @@ class TableBuilder {
     std::int32_t* table = result_.tables.data();
     std::int32_t next = 0;
     for (const Block& b : blocks_) {
-      const auto value = [&](std::size_t i, std::size_t j) { return result_.scale.truncate(b.at(i, j) - b.top); };
+      const auto value = [&](std::size_t i, std::size_t j) {
+        return result_.scale.truncate(b.at(i, j) - b.top);
+      };
       upright_.push_back(next++);
       table = write(table, b.rows, b.columns, value);
       turned_.push_back(b.symmetric ? upright_.back() : next++);
@@ -165,7 +168,8 @@ class TableBuilder {
     }
   }
 
-  // Rows beyond the labels are never read; columns beyond them get the row's least score, which keeps its range.
+  // Rows beyond the labels are never read; columns beyond them get the row's least score, which keeps its
+  // range.
   template <class Value>
   std::int32_t* write(std::int32_t* table, std::size_t rows, std::size_t columns, Value value) const {
     for (std::size_t a = 0; a < rows; ++a) {
@@ -199,12 +203,10 @@ class TableBuilder {
 
 }  // namespace trws_detail
 
-// unary_ranges() is called only if some pair is forbidden.
-template <class Ranges>
-TrwsPairwise trws_tables(const TrwsSchedule& schedule, Edges edges, const TableScores& scores, std::size_t slot,
-                         Ranges unary_ranges) {
+inline TrwsPairwise trws_tables(const TrwsSchedule& schedule, Edges edges, const TableScores& scores,
+                                std::size_t slot, const UnaryRanges& ranges) {
   trws_detail::TableBuilder builder(schedule, edges, scores, slot);
-  if (builder.forbids()) builder.penalise(unary_ranges());
+  if (builder.forbids()) builder.penalise(ranges);
   return builder.build();
 }
 

@@ -1,0 +1,37 @@
+#include "trws_build.hpp"
+
+#include <utility>
+
+#include "trws_order.hpp"
+
+namespace hedgehop {
+
+std::vector<std::int32_t> trws_ranks(std::size_t n, Edges edges) {
+  return ReverseCuthillMcKee(n, EdgeList{edges}).ranks();
+}
+
+Trws make_trws_potts(const TrwsShape& shape, Edges edges, std::span<const double> strengths,
+                     std::span<const std::int32_t> ranks, const TrwsKernel& kernel) {
+  const EdgeList list{edges};
+  TrwsSchedule schedule(shape.n_variables, list, ranks);
+  TrwsPairwise pairwise = trws_potts(schedule, list, [&](std::size_t e) { return strengths[e]; });
+  return Trws(std::move(schedule), std::move(pairwise), shape.n_labels, shape.counts, kernel);
+}
+
+Trws make_trws_tables(const TrwsShape& shape, Edges edges, const TableScores& scores,
+                      const UnaryRanges& ranges, std::span<const std::int32_t> ranks,
+                      const TrwsKernel& kernel) {
+  TrwsSchedule schedule(shape.n_variables, EdgeList{edges}, ranks);
+  const auto slot = static_cast<std::size_t>(trws_slot(shape.n_labels));
+  TrwsPairwise pairwise = trws_tables(schedule, edges, scores, slot, ranges);
+  return Trws(std::move(schedule), std::move(pairwise), shape.n_labels, shape.counts, kernel);
+}
+
+Trws make_trws_grid(const GridEdges& edges, const GridStrengths& strengths, std::size_t n_labels,
+                    const TrwsKernel& kernel) {
+  TrwsSchedule schedule(edges.n_variables(), edges, {});
+  TrwsPairwise pairwise = trws_potts(schedule, edges, strengths);
+  return Trws(std::move(schedule), std::move(pairwise), n_labels, {}, kernel);
+}
+
+}  // namespace hedgehop

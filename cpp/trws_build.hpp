@@ -1,0 +1,37 @@
+// Solvers from arrays. Arguments are checked by the caller: edges in range and without self-loops, strengths
+// finite and
+// >= 0, tables inside their array, ranks a permutation; counts empty means n_labels everywhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pairwise.hpp"
+#include "trws.hpp"
+#include "trws_grid.hpp"
+#include "trws_tables.hpp"
+
+namespace hedgehop {
+
+// A good order for a graph of which nothing is known but its edges.
+std::vector<std::int32_t> trws_ranks(std::size_t n, Edges edges);
+
+struct TrwsShape {
+  std::size_t n_variables, n_labels;
+  std::span<const std::int32_t> counts;
+};
+
+Trws make_trws_potts(const TrwsShape& shape, Edges edges, std::span<const double> strengths,
+                     std::span<const std::int32_t> ranks, const TrwsKernel& kernel);
+
+// The penalty of forbidden pairs depends on the ranges of the unary scores, see trws_tables.hpp.
+Trws make_trws_tables(const TrwsShape& shape, Edges edges, const TableScores& scores,
+                      const UnaryRanges& ranges, std::span<const std::int32_t> ranks,
+                      const TrwsKernel& kernel);
+
+Trws make_trws_grid(const GridEdges& edges, const GridStrengths& strengths, std::size_t n_labels,
+                    const TrwsKernel& kernel);
+
+}  // namespace hedgehop
