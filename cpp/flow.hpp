@@ -1,8 +1,8 @@
-// Dynamic minimum cuts: minimise  sum_v t(v) x(v) + sum_(u->v) cap(u->v) [x(u) = 0, x(v) = 1]  over x in {0, 1}^n,
-// again and again while terminals t and capacities change in both directions.
+// Dynamic minimum cuts: minimise  sum_v t(v) x(v) + sum_(u->v) cap(u->v) [x(u) = 0, x(v) = 1]  over x in {0,
+// 1}^n, again and again while terminals t and capacities change in both directions.
 //
-// The flow is kept between solves, as a reparametrisation of the problem: excesses are terminals, residuals are
-// capacities, and every labeling costs the same as before. The forests are kept while changes are few.
+// The flow is kept between solves, as a reparametrisation of the problem: excesses are terminals, residuals
+// are capacities, and every labeling costs the same as before. The forests are kept while changes are few.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -29,28 +28,36 @@ class Flow {
  public:
   using Cap = typename Layout::Cap;
   using Slot = typename Layout::Slot;
+  using FlowArc = Arc<Layout>;
 
-  // `load`: a bound on the load of every node (flow_headroom.hpp), and `total` on the sum of loads, where the caller
-  // knows them; measured here if they do not settle the matter. Throws std::overflow_error if sums may not fit.
-  explicit Flow(Layout&& graph, double load = infinite, double total = infinite)
+  // Sizes that are known save a pass over the network. Throws std::overflow_error if sums may not fit.
+  explicit Flow(Layout&& graph, const Sizes& sizes = {})
       : forests_(std::move(graph)), keep_(static_cast<std::size_t>(size()) / 32 + 1) {
-    if (!headroom_.take(load, total)) {
+    const double load = sizes.terminal + static_cast<double>(this->graph().max_degree()) * sizes.pair;
+    if (!headroom_.take(load, sizes.total)) {
       headroom_.measure(this->graph(), [](Index) { return 0.0; });
     }
   }
 
-  // Forests are kept while no more nodes and arcs than this change between two solves. Measured (FLOW.md): keeping
-  // pays by orders of magnitude for a few changes, and loses beyond 2 to 10 % of the nodes.
+  // The same flow in wider integers: nothing but the forests is lost.
+  template <class Other>
+  explicit Flow(const Flow<Other>& from)
+      : forests_(from.forests_), keep_(from.keep_), solved_(from.solved_), minimum_(from.minimum_) {
+    headroom_.measure(graph(), [](Index) { return 0.0; });
+  }
+
+  // Forests are kept while no more nodes and arcs than this change between two solves. Measured (FLOW.md):
+  // keeping pays by orders of magnitude for a few changes, and loses beyond 2 to 10 % of the nodes.
   void keep_forests_up_to(std::size_t changes) { keep_ = changes; }
 
   const Layout& graph() const { return forests_.graph(); }
   Index size() const { return graph().size(); }
   std::size_t bytes() const {
-    return forests_.bytes() + touched_.capacity() * sizeof(Index) + raised_.capacity() * sizeof(Arc<Layout>);
+    return forests_.bytes() + touched_.capacity() * sizeof(Index) + raised_.capacity() * sizeof(FlowArc);
   }
 
-  // Finds a minimum cut and returns its value. After an exception of the poll the flow is valid and may be solved
-  // or changed again.
+  // Finds a minimum cut and returns its value. After an exception of the poll the flow is valid and may be
+  // solved or changed again.
   Total solve(Poll& poll) {
     solved_ = false;
     const bool keep = std::exchange(has_forests_, false) && is_change_small() && repair();
@@ -69,8 +76,8 @@ class Flow {
   Total minimum() const { return minimum_; }
   bool is_sink_side(Index v) const { return forests_.is_sink_side(v); }  // x(v)
 
-  // After a solve, labelings with x(v) = 1 cost at least minimum() + max(0, this), those with x(v) = 0 at least
-  // minimum() + max(0, -this).
+  // After a solve, labelings with x(v) = 1 cost at least minimum() + max(0, this), those with x(v) = 0 at
+  // least minimum() + max(0, -this).
   Cap residual_terminal(Index v) const { return graph().node(v).excess; }
 
   // Cost of the labeling of the last solve, from the definition: equals the minimum if the solver is right.
@@ -115,7 +122,9 @@ class Flow {
     }
   }
 
-  // arc(i) is the arc whose capacity changes by deltas[i]; no capacity may become negative.
+  // arc(i) is the arc whose capacity changes by deltas[i]. One capacity may become negative (that is the same
+  // as two terminals and less capacity back), the sum of the two of an edge must not: std::invalid_argument,
+  // with the changes before it made.
   template <class ArcOf>
   void add_capacities(ArcOf arc, std::span<const Cap> deltas) {
     double total = 0;
@@ -131,7 +140,8 @@ class Flow {
   }
 
  private:
-  static constexpr double infinite = std::numeric_limits<double>::infinity();
+  template <class>
+  friend class Flow;
 
   auto& node(Index v) { return forests_.graph().node(v); }
 
@@ -151,12 +161,15 @@ class Flow {
   }
 
   // Flow in excess of a lowered capacity goes back: the tail keeps it, the head lacks it (Kohli and Torr).
-  void add_capacity(Arc<Layout> arc, Cap delta) {
+  void add_capacity(FlowArc arc, Cap delta) {
     Layout& graph = forests_.graph();
     const auto [u, s] = arc;
     const Index w = graph.head(u, s);
     if (u == w || delta == 0) return;
     const Cap residual = graph.out(u, s) + delta;
+    if (residual < 0 && graph.in(u, s) + residual < 0) {
+      throw std::invalid_argument("the two capacities of an edge must not have a negative sum");
+    }
     graph.set_out(u, s, std::max<Cap>(0, residual));
     if (residual < 0) {
       graph.set_out(w, graph.rev(u, s), graph.in(u, s) + residual);
@@ -189,7 +202,7 @@ class Flow {
   std::size_t keep_;
   Headroom<Cap> headroom_;
   std::vector<Index> touched_;
-  std::vector<Arc<Layout>> raised_;
+  std::vector<FlowArc> raised_;
   bool has_forests_ = false, solved_ = false;
   Total minimum_ = 0;
 };

@@ -1,7 +1,7 @@
 // Any graph as a flow network: the arcs of a node lie side by side, every arc knows its sister.
 //
-// A node takes 20 bytes and an arc 12 (int32; 24 and 16 with int64). The low bit of `sister` caches "the opposite
-// arc has residual capacity", so that a search from the source side never touches opposite arcs.
+// A node takes 20 bytes and an arc 12 (int32; 24 and 16 with int64). The low bit of `sister` caches "the
+// opposite arc has residual capacity", so that a search from the source side never touches opposite arcs.
 //
 // A layout offers the search (flow_forests.hpp) nodes with excess, level, link and parent, and arcs by slot:
 // begin, end, head, rev, out, in, has_in, push, set_out; and how a parent slot is marked when it is lost.
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -27,8 +28,9 @@ class CsrLayout {
   template <class Other>
   using With = CsrLayout<Other>;
 
-  // An orphan remembers its lost parent in the remaining bits: the search for a new one starts there (the current
-  // arc of Goldberg et al.), which hubs depend on. A root that becomes an orphan has nothing to remember.
+  // An orphan remembers its lost parent in the remaining bits: the search for a new one starts there (the
+  // current arc of Goldberg et al.), which hubs depend on. A root that becomes an orphan has nothing to
+  // remember.
   static constexpr Slot orphan_bit = 1U << 31;
   static constexpr Slot root = orphan_bit - 1, none = ~0U;
   static constexpr int degree = 0;  // varies
@@ -40,8 +42,8 @@ class CsrLayout {
     Slot parent, first;
   };
 
-  // Edge e joins edges[e] = (u, v) with capacity forward(e) from u to v and backward(e) from v to u; terminal(v) is
-  // the cost of label 1 at v. Loops and parallel edges are allowed; a loop never carries flow.
+  // Edge e joins edges[e] = (u, v) with capacity forward(e) from u to v and backward(e) from v to u;
+  // terminal(v) is the cost of label 1 at v. Loops and parallel edges are allowed; a loop never carries flow.
   template <class Terminal, class Forward, class Backward>
   CsrLayout(std::size_t n, Edges edges, Terminal terminal, Forward forward, Backward backward)
       : n_(checked_nodes(n)), nodes_(n + 1), arcs_(2 * checked_edges(edges.rows)) {
@@ -57,7 +59,8 @@ class CsrLayout {
 
   // The same network, its flow included, with other numbers.
   template <class Other>
-  explicit CsrLayout(const CsrLayout<Other>& from) : n_(from.n_), nodes_(from.nodes_.size()), arcs_(from.arcs_.size()) {
+  explicit CsrLayout(const CsrLayout<Other>& from)
+      : n_(from.n_), nodes_(from.nodes_.size()), arcs_(from.arcs_.size()) {
     for (std::size_t v = 0; v < nodes_.size(); ++v) {
       const auto& x = from.nodes_[v];
       nodes_[v] = {static_cast<C>(x.excess), x.level, x.next, x.parent, x.first};
@@ -115,16 +118,12 @@ class CsrLayout {
     }
   }
 
-  // Slot of the forward arc of every edge, for changes of capacities; 4 bytes an edge, so only who needs it asks.
-  // The edges are those given to the constructor.
-  std::vector<Slot> slots_of(Edges edges) const {
-    std::vector<Slot> next(static_cast<std::size_t>(n_)), slots(edges.rows);
-    for (Index v = 0; v < n_; ++v) next[v] = end(v);
-    for (std::size_t e = edges.rows; e-- > 0;) {
-      slots[e] = --next[edges.data[2 * e]];
-      --next[edges.data[2 * e + 1]];
-    }
-    return slots;
+  bool has_arc(Index v, Slot s) const { return v >= 0 && v < n_ && s >= begin(v) && s < end(v); }
+
+  std::size_t max_degree() const {
+    Slot most = 0;
+    for (Index v = 0; v < n_; ++v) most = std::max(most, end(v) - begin(v));
+    return most;
   }
 
  private:
@@ -138,7 +137,8 @@ class CsrLayout {
   };
 
   static std::size_t checked_edges(std::size_t n_edges) {
-    if (n_edges > max_edges) throw std::length_error("a flow has fewer than 2^30 edges; got " + std::to_string(n_edges));
+    if (n_edges > max_edges)
+      throw std::length_error("a flow has fewer than 2^30 edges; got " + std::to_string(n_edges));
     return n_edges;
   }
 
@@ -159,5 +159,18 @@ class CsrLayout {
   Storage<Node> nodes_;
   Storage<Arc> arcs_;
 };
+
+// Slot of the forward arc, at its tail edges[e][0], of every edge in a CsrLayout of these edges: what changes
+// of capacities need. 4 bytes an edge, so the layout does not keep it.
+inline std::vector<std::uint32_t> forward_slots(std::size_t n, Edges edges) {
+  std::vector<std::uint32_t> next(n), slots(edges.rows);
+  for (const Index v : edges.data) ++next[v];
+  std::inclusive_scan(next.begin(), next.end(), next.begin());
+  for (std::size_t e = edges.rows; e-- > 0;) {
+    slots[e] = --next[edges.data[2 * e]];
+    --next[edges.data[2 * e + 1]];
+  }
+  return slots;
+}
 
 }  // namespace hedgehop::flow

@@ -1,18 +1,22 @@
-// Minimum cuts by two forests of shortest residual paths, grown level by level from excesses and from deficits.
+// Minimum cuts by two forests of shortest residual paths, grown level by level from excesses and from
+// deficits.
 //
-// Incremental breadth-first search (Goldberg, Hed, Kaplan, Tarjan, Werneck, ESA 2011) on a pseudoflow (Hochbaum 2008;
-// Goldberg et al., ESA 2015): a node may hold an excess > 0 or a deficit < 0, source and sink do not exist as nodes.
-// Worst case O(n^2 m); nearly linear on the graphs of computer vision.
+// Incremental breadth-first search (Goldberg, Hed, Kaplan, Tarjan, Werneck, ESA 2011) on a pseudoflow
+// (Hochbaum 2008; Goldberg et al., ESA 2015): a node may hold an excess > 0 or a deficit < 0, source and sink
+// do not exist as nodes. Worst case O(n^2 m); nearly linear on the graphs of computer vision.
 //
 // Between operations:
-//  1. a node with excess is a root of the source forest, one with deficit a root of the sink forest, no other node
+//  1. a node with excess is a root of the source forest, one with deficit a root of the sink forest, no other
+//  node
 //     holds anything: augmentations use the exact bottleneck;
-//  2. the arc between a node and its parent has residual capacity, and levels strictly rise from parent to child;
-//  3. nodes below the frontier level of their forest are scanned: all they reach is in the forest, or, only after an
+//  2. the arc between a node and its parent has residual capacity, and levels strictly rise from parent to
+//  child;
+//  3. nodes below the frontier level of their forest are scanned: all they reach is in the forest, or, only
+//  after an
 //     update, an unscanned node of the other forest, and then that forest is `pending`;
 //  4. no node lies above the limit of its forest: the frontier level, one more while the forest is growing.
-// A forest without frontier is closed under residual arcs, so it is one side of a minimum cut unless the other forest
-// is pending.
+// A forest without frontier is closed under residual arcs, so it is one side of a minimum cut unless the
+// other forest is pending.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +41,10 @@ class Forests {
   using Slot = typename Layout::Slot;
 
   explicit Forests(Layout&& graph) : graph_(std::move(graph)) {}
+
+  // The same network with other numbers; the cut found last can still be read, but new forests must be built.
+  template <class Other>
+  explicit Forests(const Forests<Other>& from) : graph_(from.graph_), cut_by_source_(from.cut_by_source_) {}
 
   Layout& graph() { return graph_; }
   const Layout& graph() const { return graph_; }
@@ -67,7 +75,8 @@ class Forests {
     }
   }
 
-  // Which side of the cut v is on, once grow_to_cut has returned; free nodes belong to the side that is not closed.
+  // Which side of the cut v is on, once grow_to_cut has returned; free nodes belong to the side that is not
+  // closed.
   bool is_sink_side(Index v) const {
     return cut_by_source_ ? graph_.node(v).level <= 0 : graph_.node(v).level < 0;
   }
@@ -124,7 +133,8 @@ class Forests {
     orphans.forget();
   }
 
-  // Sends what fits along root ... u -> w ... root; u is in the source forest, its neighbour w at slot s in the other.
+  // Sends what fits along root ... u -> w ... root; u is in the source forest, its neighbour w at slot s in
+  // the other.
   void augment(Index u, Slot s, Index w) {
     const Cap amount = bottleneck<sink>(w, bottleneck<source>(u, graph_.out(u, s)));
     graph_.push(u, s, amount);
@@ -135,6 +145,9 @@ class Forests {
   }
 
  private:
+  template <class>
+  friend class Forests;
+
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
   // Exactly as large as needed: doubling would cost 8 bytes a node.
@@ -243,16 +256,16 @@ class Forests {
       leave<F>(v);
       return;
     }
-    // The new parent may be an orphan or a former descendant that will move later: then v, its child, becomes an
-    // orphan again. Levels rise along every path, so no cycle can close.
+    // The new parent may be an orphan or a former descendant that will move later: then v, its child, becomes
+    // an orphan again. Levels rise along every path, so no cycle can close.
     set_level<F>(graph_, v, found.level() + 1);
     graph_.node(v).parent = found.slot();
     forest.enqueue(v, found.level() + 1);
     if (forest.carry) forest.pending = true;
   }
 
-  // After updates scanned nodes of the other forest may reach v, which then must join that one. In forests that were
-  // never repaired they cannot.
+  // After updates scanned nodes of the other forest may reach v, which then must join that one. In forests
+  // that were never repaired they cannot.
   template <Side F>
   void leave(Index v) {
     constexpr Side O = other(F);

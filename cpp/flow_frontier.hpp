@@ -1,5 +1,5 @@
-// What a forest of the flow search has to do next: nodes to scan, by the level of the frontier, and orphans to place,
-// by level.
+// What a forest of the flow search has to do next: nodes to scan, by the level of the frontier, and orphans
+// to place, by level.
 #pragma once
 
 #include <algorithm>
@@ -47,10 +47,10 @@ class OrphanLists {
 };
 
 struct Forest {
-  Index level = 1;                 // of the frontier: lower nodes are scanned
-  Index limit = 1;                 // highest level a node may have
-  bool pending = false;            // the frontier holds nodes that an update put there
-  bool carry = false;              // the same for the frontier being scanned: a node relabelled now stays pending
+  Index level = 1;       // of the frontier: lower nodes are scanned
+  Index limit = 1;       // highest level a node may have
+  bool pending = false;  // the frontier holds nodes that an update put there
+  bool carry = false;    // the same for the frontier being scanned: a node relabelled now stays pending
   std::vector<Index> front, next;  // nodes of the frontier level and one above; stale if their level differs
   OrphanLists orphans;
 

@@ -1,9 +1,10 @@
-// Images and volumes as flow networks: 4 or 8 neighbours in 2-D, 6 or 26 in 3-D, implied by the index of the pixel.
+// Images and volumes as flow networks: 4 or 8 neighbours in 2-D, 6 or 26 in 3-D, implied by the index of the
+// pixel.
 //
-// One record a pixel holds everything: residual capacities to the neighbours, excess, level, list link, parent
-// direction; 32 bytes with 4 neighbours and int32. Records lie in plain row-major order. Arcs across the border have
-// capacity 0 both ways, so the pixel to which the index wraps is never followed, and zero records before the first
-// and after the last pixel make every such index valid. Interface: see flow_csr.hpp.
+// One record a pixel holds everything: residual capacities to the neighbours, excess, level, list link,
+// parent direction; 32 bytes with 4 neighbours and int32. Records lie in plain row-major order. Arcs across
+// the border have capacity 0 both ways, so the pixel to which the index wraps is never followed, and zero
+// records before the first and after the last pixel make every such index valid. Interface: see flow_csr.hpp.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +32,16 @@ struct Shape {
 
 using Offset = std::array<int, 3>;
 
-// Half of the neighbours, nearest first, as hedgehop.models.grid.directions orders them: right, down, down-right,
-// down-left in 2-D. Slot 2 k is direction k, slot 2 k + 1 the way back.
+// Half of the neighbours, nearest first, as hedgehop.models.grid.directions orders them: right, down,
+// down-right, down-left in 2-D. Slot 2 k is direction k, slot 2 k + 1 the way back.
 template <int K>
 constexpr std::array<Offset, K / 2> directions() {
   static_assert(K == 4 || K == 8 || K == 6 || K == 26);
-  constexpr int steps[3] = {0, 1, -1}, reach = K == 26 ? 3 : K == 8 ? 2 : 1, depths = K == 4 || K == 8 ? 1 : 3;
+  constexpr int steps[3] = {0, 1, -1},
+                reach = K == 26  ? 3
+                        : K == 8 ? 2
+                                 : 1,
+                depths = K == 4 || K == 8 ? 1 : 3;
   std::array<Offset, K / 2> result{};
   int count = 0;
   for (int far = 1; far <= reach; ++far) {
@@ -51,7 +56,8 @@ constexpr std::array<Offset, K / 2> directions() {
 
 // The pixels whose neighbour in a direction exists.
 inline Shape edges_along(const Shape& shape, const Offset& offset) {
-  return {shape.depth - (offset[0] != 0 && shape.depth > 0), shape.height - (offset[1] != 0 && shape.height > 0),
+  return {shape.depth - (offset[0] != 0 && shape.depth > 0),
+          shape.height - (offset[1] != 0 && shape.height > 0),
           shape.width - (offset[2] != 0 && shape.width > 0)};
 }
 
@@ -74,8 +80,8 @@ class GridLayout {
     Slot parent;
   };
 
-  // forward(k, i) is the capacity from the i-th pixel that has a neighbour in direction k to that neighbour,
-  // backward(k, i) the one back; pixels in row-major order.
+  // forward(k)(i) is the capacity from the i-th pixel that has a neighbour in direction k to that neighbour,
+  // backward(k)(i) the one back; pixels in row-major order.
   template <class Terminal, class Forward, class Backward>
   GridLayout(const Shape& shape, Terminal terminal, Forward forward, Backward backward) : GridLayout(shape) {
     std::size_t row = 0;
@@ -88,10 +94,9 @@ class GridLayout {
         }
         for (int k = 0; k < K / 2; ++k) {
           const Offset& o = ways[k];
-          fill(pixels, 2 * k, {z, y, 0}, o, {z, y, 0}, [&](std::size_t i) { return forward(k, i); });
+          fill(pixels, 2 * k, {z, y, 0}, o, {z, y, 0}, forward(k));
           const Offset back{-o[0], -o[1], -o[2]};
-          fill(pixels, 2 * k + 1, {z, y, 0}, back, {z - o[0], y - o[1], -o[2]},
-               [&](std::size_t i) { return backward(k, i); });
+          fill(pixels, 2 * k + 1, {z, y, 0}, back, {z - o[0], y - o[1], -o[2]}, backward(k));
         }
       }
     }
@@ -138,8 +143,8 @@ class GridLayout {
   }
   void set_out(Index v, Slot s, C residual) { node(v).residual[s] = residual; }
 
-  // Pushes along all short paths, excess - arc - deficit, for the edges that start in [from, to); each edge both ways
-  // at once, without branches.
+  // Pushes along all short paths, excess - arc - deficit, for the edges that start in [from, to); each edge
+  // both ways at once, without branches.
   void push_short_paths(Index from, Index to) {
     for (Index v = from; v < to; ++v) {
       Node& a = node(v);
@@ -153,6 +158,22 @@ class GridLayout {
       }
     }
   }
+
+  // Whether v has a neighbour there; capacities of other arcs must stay 0.
+  bool has_arc(Index v, std::uint32_t s) const {
+    if (v < 0 || v >= n_ || s >= K) return false;
+    const auto width = static_cast<Index>(shape_.width), height = static_cast<Index>(shape_.height);
+    const Index at[3] = {v / width / height, v / width % height, v % width};
+    const Index size[3] = {static_cast<Index>(shape_.depth), height, width};
+    bool inside = true;
+    for (int axis = 0; axis < 3; ++axis) {
+      const Index there = at[axis] + (s % 2 == 0 ? 1 : -1) * ways[s / 2][axis];
+      inside &= there >= 0 && there < size[axis];
+    }
+    return inside;
+  }
+
+  static constexpr std::size_t max_degree() { return K; }
 
  private:
   template <class, int>
@@ -181,8 +202,8 @@ class GridLayout {
     return (K == 6 || K == 26 ? shape.height * shape.width : 0) + shape.width + 1;
   }
 
-  // Capacities of one row of pixels towards `offset`. `start` is where the array of the direction, which has an entry
-  // for each pixel that has such a neighbour, sees the first pixel of the row.
+  // Capacities of one row of pixels towards `offset`. `start` is where the array of the direction, which has
+  // an entry for each pixel that has such a neighbour, sees the first pixel of the row.
   template <class Value>
   void fill(Node* pixels, int slot, Offset at, const Offset& offset, Offset start, Value value) {
     const auto inside = [](int i, std::size_t n) { return i >= 0 && static_cast<std::size_t>(i) < n; };
@@ -194,8 +215,10 @@ class GridLayout {
     const Offset& way = ways[slot / 2];
     const Shape size = edges_along(shape_, way);
     for (int axis = 0; axis < 3; ++axis) start[axis] -= std::max(0, -way[axis]);
-    const auto base = static_cast<std::ptrdiff_t>((start[0] * static_cast<std::int64_t>(size.height) + start[1]) *
-                                                      static_cast<std::int64_t>(size.width) + start[2]);
+    const auto base =
+        static_cast<std::ptrdiff_t>((start[0] * static_cast<std::int64_t>(size.height) + start[1]) *
+                                        static_cast<std::int64_t>(size.width) +
+                                    start[2]);
     for (int x = 0; x < from; ++x) pixels[x].residual[slot] = 0;
     for (int x = from; x < to; ++x) pixels[x].residual[slot] = value(static_cast<std::size_t>(base + x));
     for (int x = to; x < width; ++x) pixels[x].residual[slot] = 0;

@@ -1,15 +1,16 @@
 // Whether the sums of a flow provably fit its integers.
 //
-// However flow moves, the excess of a node and the residuals around it stay below its load: |excess| plus the capacities
-// of all arcs at it, both ways (a push keeps the capacities of an edge together constant and moves excess by no more than
-// them). 32 bits hold as long as every load does; sums over all nodes are 64 bits wide anyway. For 64 bits the sum of
-// all loads is held below 2^62, which makes those sums safe too. The bound kept here is cheap and may be too high; it is
-// measured exactly before anything is refused.
+// However flow moves, the excess of a node and the residuals around it stay below its load: |excess| plus the
+// capacities of all arcs at it, both ways (a push keeps the capacities of an edge together constant and moves
+// excess by no more than them). 32 bits hold as long as every load does; sums over all nodes are 64 bits wide
+// anyway. For 64 bits the sum of all loads is held below 2^62, which makes those sums safe too. The bound
+// kept here is cheap and may be too high; it is measured exactly before anything is refused.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -17,6 +18,13 @@
 #include "flow_storage.hpp"
 
 namespace hedgehop::flow {
+
+// What is known of a network's numbers without looking at every node.
+struct Sizes {
+  double terminal = std::numeric_limits<double>::infinity();  // largest |t|
+  double pair = std::numeric_limits<double>::infinity();      // largest sum of the two capacities of an edge
+  double total = std::numeric_limits<double>::infinity();     // sum of all loads
+};
 
 template <class Cap>
 class Headroom {
@@ -29,7 +37,8 @@ class Headroom {
   void measure(const Layout& graph, Growth growth) {
     double bound = 0;
     for (Index v = 0; v < graph.size(); ++v) add(bound, load(graph, v) + growth(v));
-    if (bound > limit) throw std::overflow_error("the capacities and terminals of a flow are too large for its integers");
+    if (bound > limit)
+      throw std::overflow_error("the capacities and terminals of a flow are too large for its integers");
     bound_ = bound;
   }
 

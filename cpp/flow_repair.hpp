@@ -1,5 +1,5 @@
-// Makes the forests of a flow search legal again after changes of terminals and capacities, at a cost that grows with
-// the change and not with the graph (after Kohli and Torr, ICCV 2005, for breadth-first forests).
+// Makes the forests of a flow search legal again after changes of terminals and capacities, at a cost that
+// grows with the change and not with the graph (after Kohli and Torr, ICCV 2005, for breadth-first forests).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ class Repair {
  public:
   explicit Repair(Forests<Layout>& forests) : forests_(forests), graph_(forests.graph()) {}
 
-  // `touched`: nodes whose excess changed or that may have lost a tree arc; `raised`: arcs with more capacity.
-  // Returns false if that took more than `visits` visits of orphans: then the forests must be built anew.
+  // `touched`: nodes whose excess changed or that may have lost a tree arc; `raised`: arcs with more
+  // capacity. Returns false if that took more than `visits` visits of orphans: then the forests must be built
+  // anew.
   bool run(std::span<const Index> touched, std::span<const Arc<Layout>> raised, std::int64_t visits) {
     forests_.begin_repair(visits);
     // No orphans yet in the first pass: a node must not change forest while it is in a list.
@@ -76,7 +77,8 @@ class Repair {
     return can_hang<F>(graph_, v, x.parent) && level_in<F>(graph_, graph_.head(v, x.parent)) > 0;
   }
 
-  // No scanned node of the source forest may reach a free node or one of the sink forest; mirrored for the sink.
+  // No scanned node of the source forest may reach a free node or one of the sink forest; mirrored for the
+  // sink.
   void use(const Arc<Layout>& arc) {
     const Index u = arc.tail, w = graph_.head(u, arc.slot);
     const Index& here = graph_.node(u).level;

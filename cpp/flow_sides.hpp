@@ -1,5 +1,5 @@
-// The source and the sink forest are mirror images: one code serves both, templated over the side. In the source
-// forest arcs run from parent to child, in the sink forest from child to parent.
+// The source and the sink forest are mirror images: one code serves both, templated over the side. In the
+// source forest arcs run from parent to child, in the sink forest from child to parent.
 #pragma once
 
 #include <algorithm>
@@ -95,8 +95,9 @@ class ParentSearch {
     }
   }
 
-  // Few neighbours: branches that cannot be predicted cost more than looking at all. Candidates are compared as
-  // (level - 1, slot) in one number, which is huge where the neighbour is in another forest or out of reach.
+  // Few neighbours: branches that cannot be predicted cost more than looking at all. Candidates are compared
+  // as (level - 1, slot) in one number, which is huge where the neighbour is in another forest or out of
+  // reach.
   void look_at_all() {
     std::uint64_t best = ~std::uint64_t{0};
     for (std::uint32_t s = 0; s < static_cast<std::uint32_t>(Layout::degree); ++s) {

@@ -40,8 +40,8 @@ inline void prefetch([[maybe_unused]] const void* address) {
 #endif
 }
 
-// An array that is not written before its builder does (that would cost 10-20 % of a build), on huge pages where
-// the system grants them: a search visits records in no order that a page table could follow.
+// An array that is not written before its builder does (that would cost 10-20 % of a build), on huge pages
+// where the system grants them: a search visits records in no order that a page table could follow.
 template <class T>
 class Storage {
   static_assert(std::is_trivially_copyable_v<T>);
