@@ -57,7 +57,7 @@ def test_diversity_equals_its_definition(structure, diversity, d):
     hh.testing.check_diversity(column.diversity, model, seed=int(d.random.integers(1000)))
 
 
-@pytest.mark.parametrize("oracle", ["exhaustive", "ilp", "tree"])
+@pytest.mark.parametrize("oracle", list(hh.oracles.available()))
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
 @examples(4)
 @given(d=dice(), tradeoff=st.sampled_from([0.5, 3.0, 10.0]))

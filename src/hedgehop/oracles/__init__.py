@@ -2,8 +2,23 @@
 
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exhaustive import Exhaustive
+from hedgehop.oracles.expansion import Expansion
+from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.registry import Auto, available, get
 from hedgehop.oracles.tree import Tree
+from hedgehop.oracles.trws import Trws
 
-__all__ = ["Auto", "Exhaustive", "Ilp", "Oracle", "Step", "Tree", "available", "get"]
+__all__ = [
+    "Auto",
+    "Exhaustive",
+    "Expansion",
+    "GraphCut",
+    "Ilp",
+    "Oracle",
+    "Step",
+    "Tree",
+    "Trws",
+    "available",
+    "get",
+]

@@ -14,11 +14,14 @@ from hedgehop._errors import UnsupportedError
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step, kinds
 from hedgehop.oracles.exhaustive import Exhaustive
+from hedgehop.oracles.expansion import Expansion
+from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.tree import Tree
+from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
-_BUILT_IN: tuple[type[Oracle], ...] = (Tree, Exhaustive, Ilp)
+_BUILT_IN: tuple[type[Oracle], ...] = (Tree, GraphCut, Exhaustive, Trws, Expansion, Ilp)
 OracleLike = str | Oracle
 
 

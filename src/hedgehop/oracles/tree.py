@@ -11,8 +11,9 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
+from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.oracles.kernels import edge_tables
 from hedgehop.potentials import Potential
 
 
@@ -64,7 +65,7 @@ def _max_marginals(model: PairwiseModel, unary: Doubles) -> Doubles:
     if isinstance(pairwise, Potts):
         strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
         return _core.forest_max_marginals_potts(unary, model.edges, strengths)
-    flat, offsets, columns = _as_tables(pairwise, len(model.edges), model.n_labels)
+    flat, offsets, columns = edge_tables(model)
     return _core.forest_max_marginals_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
 
 
@@ -84,13 +85,5 @@ def _argmax(model: PairwiseModel, unary: Doubles) -> tuple[Any, float]:
     pairwise = model.pairwise
     if isinstance(pairwise, Potts):
         return _core.forest_argmax_potts(unary, model.edges, np.ascontiguousarray(pairwise.strengths, np.float64))
-    flat, offsets, columns = _as_tables(pairwise, len(model.edges), model.n_labels)
+    flat, offsets, columns = edge_tables(model)
     return _core.forest_argmax_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
-
-
-def _as_tables(pairwise: Any, n_edges: int, n_labels: int) -> tuple[Any, Any, Any]:
-    if isinstance(pairwise, SharedTable):  # every edge points at the one table
-        flat = np.ascontiguousarray(pairwise.values, np.float64).ravel()
-        return flat, np.zeros(n_edges, np.int64), np.full(n_edges, n_labels, np.int32)
-    assert isinstance(pairwise, EdgeTables)
-    return np.ascontiguousarray(pairwise.flat, np.float64), pairwise.offsets, pairwise.columns

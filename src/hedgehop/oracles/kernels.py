@@ -1,0 +1,73 @@
+"""From models to kernels: the arrays each solver takes, made in one place."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.grid import Grid
+from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
+
+
+def pair_tables(model: PairwiseModel) -> Doubles:
+    """Scores of all edges as (E, L, L) tables, 0 where a variable has fewer labels."""
+    tables = np.zeros((len(model.edges), model.n_labels, model.n_labels))
+    counts = model.label_counts[model.edges]
+    for e, (rows, columns) in enumerate(counts.tolist()):
+        tables[e, :rows, :columns] = model.pairwise.table(e, rows, columns)
+    return tables
+
+
+def edge_tables(model: PairwiseModel) -> tuple[Doubles, NDArray[np.int64], NDArray[np.int32]]:
+    """Score tables end to end, where each edge's begins, and its number of columns; a shared table once."""
+    pairwise, n_edges = model.pairwise, len(model.edges)
+    if isinstance(pairwise, SharedTable):
+        flat = np.ascontiguousarray(pairwise.values, np.float64).ravel()
+        return flat, np.zeros(n_edges, np.int64), np.full(n_edges, model.n_labels, np.int32)
+    assert isinstance(pairwise, EdgeTables)
+    return np.ascontiguousarray(pairwise.flat, np.float64), pairwise.offsets, pairwise.columns
+
+
+def message_solver(model: PairwiseModel) -> _core.Trws:
+    """Build the solver of a model; it keeps references to the model's arrays."""
+    if isinstance(model, Grid):  # no list of edges
+        scores = model.unary.reshape(*model.shape, -1)
+        return _core.Trws.grid(scores, model.connectivity, [s.astype(np.float64) for s in model.strengths])
+    unary, edges, pairwise = model.unary, model.edges, model.pairwise
+    if isinstance(pairwise, Potts):
+        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
+        return _core.Trws.potts(unary, model.label_counts, edges, strengths)
+    return _core.Trws.tables(unary, model.label_counts, edges, *edge_tables(model))
+
+
+def pass_messages(solver: _core.Trws, theta: Doubles | None, iterations: int) -> tuple[Labels, float, float]:
+    """Return labeling, value and bound of unary + theta."""
+    solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    labeling, value, bound, _ = solver.run(iterations)
+    return labeling, value, bound
+
+
+def expandable(model: PairwiseModel) -> bool:
+    """Whether no pair of labels is forbidden."""
+    return isinstance(model.pairwise, Potts) or bool(np.isfinite(pair_tables(model)).all())
+
+
+def expanded(
+    model: PairwiseModel,
+    theta: Doubles | None,
+    weights: Doubles | None,
+    labeling: Labels,
+    candidates: NDArray[np.uint8] | None = None,
+    rounds: int = 20,
+) -> Labels:
+    """Improve a labeling by expansion moves until none helps; its score never falls."""
+    unary = np.ascontiguousarray(model.unary if theta is None else model.unary + theta, np.float64)
+    strengths = tables = None
+    if isinstance(model.pairwise, Potts):
+        strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
+    else:
+        tables = pair_tables(model).ravel()
+    start = np.ascontiguousarray(labeling.reshape(-1), np.int32)
+    return _core.expand(unary, model.edges, strengths, tables, weights, start, candidates, rounds)[0]

@@ -1,0 +1,91 @@
+"""TRW-S: message passing with a bound, then expansion moves where it left a gap (ALGORITHMS 6, 11b)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.oracles.kernels import expandable, expanded, message_solver, pass_messages
+from hedgehop.potentials import Potential
+
+SMALL = 3000  # columns of an integer program up to which proving the optimum is as quick
+
+
+class Trws(Oracle):
+    """Sequential tree-reweighted message passing, messages kept from step to step (C++).
+
+    Parameters
+    ----------
+    iterations : int
+        Passes forth and back at most; fewer when the bound stops falling or is met.
+    repair : bool
+        Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
+        find nearly as good as the best.
+    """
+
+    name = "trws"
+    summary = "message passing (TRW-S) and restricted expansion; any pairwise model, linear potentials, with a bound"
+
+    def __init__(self, iterations: int = 50, repair: bool = True) -> None:
+        self.iterations = iterations
+        self.repair = repair
+
+    def start(self, model: Model) -> dict[str, Any]:
+        """Room for the solver of the first step."""
+        return {}
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cliques and potentials that are not linear."""
+        if not isinstance(model, PairwiseModel):
+            return f"{type(model).__name__} has no unary and pairwise scores"
+        if model.cliques:
+            return "the model has cliques of three or more variables"
+        _, _, rest = fold(model, potentials)
+        return f"it handles linear potentials only, not {kinds(rest)}" if rest else None
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """After exact solvers where these are quick, before them elsewhere."""
+        assert isinstance(model, PairwiseModel)
+        size = model.unary.size + len(model.edges) * model.n_labels
+        return 30.0 if size > SMALL else 3.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Pass messages from where the last step left them, then repair."""
+        assert isinstance(model, PairwiseModel)
+        states: dict[str, Any] = state if state is not None else {}
+        if "solver" not in states:
+            states["solver"] = message_solver(model)
+        theta, constant, _ = fold(model, potentials)
+        labeling, value, bound = pass_messages(states["solver"], theta, self.iterations)
+        gap = bound - value
+        if self.repair and gap > 1e-6 * max(1.0, abs(value)):
+            labeling = repaired(states["solver"], model, theta, labeling, gap)
+        step = self.step(model, labeling, potentials, bound + constant)
+        if step.value == -np.inf:
+            raise InfeasibleError("message passing found no allowed labeling; use oracle='ilp' or 'exhaustive'.")
+        return step
+
+
+def repaired(solver: _core.Trws, model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float) -> Labels:
+    """Polish by expansion moves on the labels whose beliefs are close to the best (TRWS 2)."""
+    if not expandable(model):
+        return labeling
+    beliefs = solver.beliefs()
+    close = beliefs >= -_reach(model, gap)
+    return expanded(model, theta, None, labeling, candidates=close.astype(np.uint8), rounds=2)
+
+
+def _reach(model: PairwiseModel, gap: float) -> float:
+    """How far below the best a belief may be: a part of a typical strength, or of the gap where there is none."""
+    pairwise = model.pairwise
+    if isinstance(pairwise, Potts) and pairwise.strengths.size:
+        return 0.15 * float(pairwise.strengths.mean())
+    return gap
