@@ -8,7 +8,7 @@ their bound says they might matter, so that ties end the search early.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Step
 from hedgehop.potentials import Linear
 
@@ -44,11 +45,20 @@ class Cell:
             theta[variable, label] = -np.inf
         return Linear(own(theta))
 
-    def child(self, labeling: Labels, k: int) -> Cell:
-        """Return the part of this cell that agrees with a labeling before k and differs at k."""
-        fixed = self.fixed.copy()
-        fixed[:k] = labeling[:k]
-        return Cell(fixed, (*self.forbidden, (k, int(labeling[k]))))
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a cell that agrees with a labeling before variable k and differs there; a cell once it is needed."""
+
+    parent: Cell
+    labeling: Labels
+    k: int
+
+    def cell(self) -> Cell:
+        """Return the part as a cell of its own."""
+        fixed = self.parent.fixed.copy()
+        fixed[: self.k] = self.labeling[: self.k]
+        return Cell(fixed, (*self.parent.forbidden, (self.k, int(self.labeling[self.k]))))
 
 
 def best_excluding(
@@ -56,7 +66,7 @@ def best_excluding(
     excluded: Collection[bytes],
     solve: Solve,
     marginals: Marginals = lambda _: None,
-    first: Step | None = None,
+    budget: int | None = None,
 ) -> Step:
     """Return the best labeling not among `excluded` (labelings as int32 bytes).
 
@@ -66,28 +76,57 @@ def best_excluding(
         Solves the step inside a cell, given as a linear potential (None: everywhere).
     marginals
         Max-marginals inside a cell, where an oracle has them: bounds that spare most cells.
-    first
-        The solution of the whole problem, if it is known already.
+    budget
+        How many cells to solve at most, once a labeling is found; the bound stays valid, the step is then
+        exact only if nothing better can be left.
     """
     order = count()
-    heap: list[tuple[float, int, Cell, Step | None]] = []
-    whole = Cell(np.full(model.n_variables, -1, np.int32), ())
-    heapq.heappush(heap, (-np.inf, next(order), whole, first))
+    heap: list[tuple[float, int, Cell | Part, Step | None]] = []
+    heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), None))
+    best: Step | None = None
+    bound, solved = np.inf, 0
     while heap:
-        bound, _, cell, step = heapq.heappop(heap)
+        negative, _, part, step = heapq.heappop(heap)
+        bound = -negative
+        if best is not None and (best.value >= bound or solved == budget):
+            break
+        cell = part.cell() if isinstance(part, Part) else part
         if step is None:
+            solved += 1
             step = _solved(solve, cell.mask(model))
-            if step is not None:
-                heapq.heappush(heap, (-step.upper_bound, next(order), cell, step))
+            if step is None:
+                continue
+            if _key(step.labeling) not in excluded and (best is None or step.value > best.value):
+                best = step
+            heapq.heappush(heap, (-step.upper_bound, next(order), cell, step))
         elif _key(step.labeling) not in excluded:
-            return replace(step, upper_bound=max(step.upper_bound, -bound) if np.isfinite(bound) else step.upper_bound)
+            break  # no cell holds more than this one's bound, and splitting it would not help
         else:
-            limits = _limits(step, marginals(cell.mask(model)))
-            labeling = step.labeling.reshape(-1)
-            for k in np.flatnonzero(cell.fixed < 0):
-                if limits[k] > -np.inf:
-                    heapq.heappush(heap, (-limits[k], next(order), cell.child(labeling, int(k)), None))
-    raise InfeasibleError("no other labeling is left.")
+            for limit, child in _children(model, cell, step, marginals(cell.mask(model))):
+                heapq.heappush(heap, (-limit, next(order), child, None))
+    if best is None:
+        raise InfeasibleError("no other labeling is left.")
+    closed = bound <= best.value + 1e-9 * max(1.0, abs(best.value))
+    return replace(best, upper_bound=max(bound, best.value), exact=closed or (best.exact and bound <= best.upper_bound))
+
+
+def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Part]]:
+    """Split the rest of a cell: one part per free variable, with an upper bound each, the most promising first."""
+    labeling = step.labeling.reshape(-1)
+    limits = _limits(step, marginals)
+    free = np.flatnonzero((cell.fixed < 0) & (limits > -np.inf))
+    for k in free[np.argsort(-_ease(model, labeling)[free], kind="stable")]:
+        yield float(limits[k]), Part(cell, labeling, int(k))
+
+
+def _ease(model: Model, labeling: Labels) -> Doubles:
+    """How little each variable's own score loses by another label."""
+    if not isinstance(model, PairwiseModel):
+        return np.zeros(labeling.size)
+    variables = np.arange(labeling.size)
+    others = np.array(model.unary, np.float64)
+    others[variables, labeling] = -np.inf
+    return np.asarray(others.max(axis=1) - model.unary[variables, labeling])
 
 
 def _limits(step: Step, marginals: Doubles | None) -> Doubles:

@@ -17,6 +17,9 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.registry import Auto, get, solve
 from hedgehop.potentials import Cardinality, Constant, Linear, Potential
 
+_FEW_VARIABLES = 500
+_CELLS = 24  # solved by Lawler's partition where there are more variables
+
 
 @dataclass
 class Search:
@@ -185,7 +188,8 @@ class Search:
         def marginals(mask: Linear | None) -> Doubles | None:
             return self.oracle.max_marginals(self.model, [*potentials, mask] if mask is not None else potentials)
 
-        return best_excluding(self.model, excluded, inside, marginals)
+        many = self.model.n_variables > _FEW_VARIABLES  # a cell per variable: too many to solve them all
+        return best_excluding(self.model, excluded, inside, marginals, _CELLS if many else None)
 
     def _distinct(self) -> list[Labels]:
         return list({y.tobytes(): y for y in self.chosen}.values())
