@@ -156,7 +156,6 @@ class Problem {
       nb::gil_scoped_release release;
       Poll poll = python_poll();
       solver_.beliefs(out, poll);
-      hide_forbidden(out);
     }
     return give(std::move(out), {solver_.n_variables(), solver_.n_labels()});
   }
@@ -273,14 +272,6 @@ class Problem {
       return sum.value();
     });
     return unary + pairs_(labeling);
-  }
-
-  void hide_forbidden(std::span<float> beliefs) const {
-    with_scores([&](auto score) {
-      for (std::size_t k = 0; k < beliefs.size(); ++k) {
-        if (score(k) == forbidden) beliefs[k] = -std::numeric_limits<float>::infinity();
-      }
-    });
   }
 
   Trws solver_;
@@ -430,8 +421,10 @@ void def_methods(nb::class_<Problem>& type) {
       "Best labeling since the scores were set, its value in doubles, an upper bound on every labeling's\n"
       "value, and the iterations made. Stops early when bound - value <= gap * |value|, or when the bound\n"
       "gained less than least_gain * (bound - value) in check_every iterations.");
-  type.def("beliefs", &Problem::beliefs, nb::sig("def beliefs(self) -> numpy.typing.NDArray[numpy.float32]"),
-           "One more iteration; (n, L) beliefs minus each variable's largest, -inf where forbidden.");
+  type.def(
+      "beliefs", &Problem::beliefs, nb::sig("def beliefs(self) -> numpy.typing.NDArray[numpy.float32]"),
+      "One more iteration; (n, L) beliefs minus each variable's largest, -inf for labels that are in no\n"
+      "optimal labeling because their scores are too low for any edges to make up for.");
   type.def("decodes", &Problem::decodes, nb::sig("def decodes(self) -> " HEDGEHOP_INT32),
            "The last labelings read off a forward and a backward sweep, (2, n).");
   type.def("polish", &Problem::polish, nb::arg("labeling").noconvert(),

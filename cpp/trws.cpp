@@ -79,6 +79,8 @@ void Trws::connect() {
   graph_.share = share_.data();
   graph_.variable_of = schedule_.variable_of.data();
   for (int k = 0; k < 2; ++k) graph_.decoded[k] = decoded_[k].data();
+  graph_.floors = pairwise_.floors.data();
+  graph_.never = -std::numeric_limits<float>::infinity();
   graph_.unit = static_cast<float>(pairwise_.scale.unit());
 }
 
@@ -221,22 +223,19 @@ void Trws::beliefs(std::span<float> out, Poll& poll) {
     throw;
   }
   graph_.beliefs = nullptr;
-  for (std::size_t i = 0; i < counts_.size(); ++i) {  // labels that a variable does not have
-    const auto row = out.subspan(static_cast<std::size_t>(schedule_.variable_of[i]) * n_labels_, n_labels_);
-    std::fill(row.begin() + counts_[i], row.end(), -std::numeric_limits<float>::infinity());
-  }
 }
 
 void Trws::forget() {
   std::fill(messages_.begin(), messages_.end(), 0);
 }
 
-// Doubles lose at most 2^-53 of what they add; 2^-48 of everything that was added is more than all of it.
+// Each of the few roundings between the given scores and the bound loses at most 2^-53 of what it rounds;
+// CarefulSum makes the number of variables irrelevant. 2^-49 of everything is more than all of them together.
 double Trws::real_bound(std::int64_t bound) const {
   const double fixed = pairwise_.scale.real(bound);
   const double size =
       constant_.magnitude() + pairwise_.constant.magnitude() + 4.0 * pairwise_.reach + std::abs(fixed);
-  return constant_.value() + pairwise_.constant.value() + fixed + 0x1p-48 * size;
+  return constant_.value() + pairwise_.constant.value() + fixed + 0x1p-49 * size;
 }
 
 double Trws::real_value(std::int64_t value) const {

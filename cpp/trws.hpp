@@ -74,7 +74,8 @@ class Trws {
   }
 
   // Runs one more iteration and writes, for each variable and label, belief minus the variable's largest
-  // belief (<= 0).
+  // belief (<= 0); -inf for labels that are in no optimal labeling because no edges could make up for their
+  // scores.
   void beliefs(std::span<float> out, Poll& poll);
 
   // Improves a labeling one variable at a time until none does.

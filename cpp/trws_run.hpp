@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "meeting.hpp"
 #include "poll.hpp"
 #include "trws_graph.hpp"
 
@@ -66,6 +66,7 @@ class TrwsRunner {
 
   // What two threads share. `stopping` changes only while both wait, so both see the same value.
   struct Shared {
+    Meeting meeting;
     std::atomic<bool> wanted{false};
     bool stopping = false;
     std::exception_ptr error;
@@ -74,14 +75,13 @@ class TrwsRunner {
 
   std::int64_t on_two_threads(std::span<const TrwsSweep> plan, Poll& poll) const {
     Shared shared;
-    std::barrier meet(2, [&shared]() noexcept { shared.stopping = shared.wanted.load(); });
     std::thread helper;
     try {
-      helper = std::thread([&] { work(plan, 1, shared, meet, [] {}); });
+      helper = std::thread([&] { work(plan, 1, shared, [] {}); });
     } catch (const std::system_error&) {
       return run(plan, false, poll);  // no thread to be had
     }
-    work(plan, 0, shared, meet, [&] { ask(poll, shared); });
+    work(plan, 0, shared, [&] { ask(poll, shared); });
     helper.join();
     if (shared.error) std::rethrow_exception(shared.error);
     std::int64_t least = kTrwsNoBound;
@@ -100,9 +100,8 @@ class TrwsRunner {
     }
   }
 
-  template <class Barrier, class Ask>
-  void work(std::span<const TrwsSweep> plan, std::int32_t half, Shared& shared, Barrier& meet,
-            Ask ask) const {
+  template <class Ask>
+  void work(std::span<const TrwsSweep> plan, std::int32_t half, Shared& shared, Ask ask) const {
     const auto n_levels = static_cast<std::int32_t>(level_.size()) - 1;
     auto& bounds = shared.bounds[half];
     bounds.assign(plan.size(), 0);
@@ -112,7 +111,7 @@ class TrwsRunner {
         const Range range = half_of(is_backward(plan[s]) ? n_levels - 1 - k : k, half);
         bound += kernel_.sweep(graph_, range.first, range.second, plan[s]);
         if (!shared.wanted) ask();
-        meet.arrive_and_wait();
+        shared.meeting.wait([&] { shared.stopping = shared.wanted; });
       }
       bounds[s] = bound;
     }

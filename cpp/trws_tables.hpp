@@ -99,7 +99,8 @@ class TableBuilder {
       for (const std::int32_t i : edges_.row(e)) around[static_cast<std::size_t>(i)] += block.top - block.low;
     }
     const double local = unaries.largest + *std::max_element(around.begin(), around.end());
-    const double penalty = std::max(1.0625 * std::min(total, 16.0 * local), kLeastPenalty);
+    const double penalty =
+        total > 0.0 ? 1.0625 * std::min(total, 16.0 * local) : 1.0;  // any, if all is equal
     for (Block& block : blocks_) block.penalised = block.low - penalty;
   }
 
@@ -121,8 +122,6 @@ class TableBuilder {
   }
 
  private:
-  static constexpr double kLeastPenalty = 1.0;  // where everything else is 0, any will do
-
   void collect_blocks() {
     std::map<std::array<std::int64_t, 4>, std::size_t> known;
     for (std::size_t e = 0; e < edges_.rows; ++e) {
