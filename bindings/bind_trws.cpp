@@ -281,14 +281,6 @@ class Problem {
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 
-template <class Source, class Strength>
-double potts_value(const Source& edges, Strength strength, std::span<const Label> y) {
-  double total = 0.0;
-  edges.for_each(
-      [&](std::size_t e, std::size_t a, std::size_t b) { total -= y[a] != y[b] ? strength(e) : 0.0; });
-  return total;
-}
-
 template <class T>
 std::unique_ptr<Problem> potts(Matrix<T> unary, std::optional<Counts> label_counts,
                                Matrix<std::int32_t> edges, Vector<double> strengths, Ranks ranks,
@@ -307,7 +299,7 @@ std::unique_ptr<Problem> potts(Matrix<T> unary, std::optional<Counts> label_coun
                            trws_kernel(instruction_set));
   };
   auto value = [edges, strengths](std::span<const Label> y) {
-    return potts_value(EdgeList{view_of(edges)}, [&](std::size_t e) { return strengths.data()[e]; }, y);
+    return potts_value(view_of(edges), span_of(strengths), y);
   };
   return std::make_unique<Problem>(solver(), UnaryArray(unary), value);
 }
@@ -364,7 +356,7 @@ std::unique_ptr<Problem> grid(Image<T> scores, int connectivity, Strengths stren
     return make_trws_grid(edges, strength, n_labels, trws_kernel(instruction_set));
   };
   auto value = [edges, strength, strengths](std::span<const Label> y) {
-    return potts_value(edges, strength, y);
+    return grid_value(edges, strength, y);
   };
   const std::size_t flat_shape[] = {edges.n_variables(), n_labels};
   const Matrix<T> flat(scores.data(), 2, flat_shape, nb::cast(scores));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -139,13 +140,29 @@ void Trws::put_in_order(std::span<const std::int32_t> labels, std::span<Label> l
 
 // Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save
 // (TRWS.md).
-bool Trws::pays_two_threads() const {
+bool Trws::may_use_two_threads() const {
   const std::size_t values = n_variables() * static_cast<std::size_t>(graph_.slot);
   return values > (std::size_t{1} << 22) && n_variables() / schedule_.n_levels() >= 256 &&
          std::thread::hardware_concurrency() > 1;
 }
 
-void Trws::sweep(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) {
+// On a busy machine two threads that wait for each other are slower than one, so both are tried, an iteration
+// each, and the faster goes on. The answer is the same either way.
+void Trws::sweep(std::span<const TrwsSweep> plan, int threads, Poll& poll) {
+  while (!plan.empty()) {
+    const bool choose = threads == 0 && may_use_two_threads();
+    const bool trying = choose && (pace_[0] == 0.0 || pace_[1] == 0.0);
+    const bool two = choose ? pace_[0] != 0.0 && pace_[1] <= pace_[0] : threads == 2;
+    const auto now = plan.first(std::min<std::size_t>(plan.size(), trying ? 2 : plan.size()));
+    const auto start = std::chrono::steady_clock::now();
+    sweep_on(now, two, poll);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (choose) pace_[two ? 1 : 0] = spent.count() / static_cast<double>(now.size());
+    plan = plan.subspan(now.size());
+  }
+}
+
+void Trws::sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) {
   try {
     const TrwsRunner runner(kernel_, graph_, schedule_.level);
     bound_ = std::min(bound_, runner.run(plan, two_threads, poll));
@@ -155,20 +172,19 @@ void Trws::sweep(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) 
   }
 }
 
-void Trws::iterate(int times, bool two_threads, Poll& poll) {
+void Trws::iterate(int times, int threads, Poll& poll) {
   std::vector<TrwsSweep> plan;
   for (int k = 1; k < times; ++k) plan.insert(plan.end(), {TrwsSweep::forward, TrwsSweep::backward});
   plan.insert(plan.end(), {TrwsSweep::report_forward, TrwsSweep::report_backward});
-  sweep(plan, two_threads, poll);
+  sweep(plan, threads, poll);
 }
 
 TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
-  const bool two_threads = options.threads == 0 ? pays_two_threads() : options.threads > 1;
   TrwsAnswer answer{0.0, 0.0, 0, false};
   double before = std::numeric_limits<double>::infinity();
   while (answer.iterations < options.iterations && !answer.converged) {
     const int times = std::min(options.check_every, options.iterations - answer.iterations);
-    iterate(times, two_threads, poll);
+    iterate(times, options.threads, poll);
     consider_decodes(poll);
     answer.iterations += times;
     const double value = real_value(value_), bound = real_bound(bound_), gap = bound - value;
@@ -183,25 +199,29 @@ TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
 
 void Trws::consider_decodes(Poll& poll) {
   std::vector<std::uint8_t> stale(n_variables(), has_labeling_ ? 0 : 1);
-  if (!has_labeling_) best_ = decoded_[1];
+  if (!has_labeling_) {
+    best_ = decoded_[1];
+    value_ = trws_score(graph_, best_);
+    has_labeling_ = true;
+  }
   TrwsMixer mixer(graph_, best_, stale);
-  mixer.take(decoded_[0]);
-  if (has_labeling_) mixer.take(decoded_[1]);
-  polish_stale(best_, stale, poll);
-  value_ = trws_score(graph_, best_);
-  has_labeling_ = true;
+  for (const auto& decoded : decoded_) value_ += mixer.take(decoded);
+  value_ += polish_stale(best_, stale, poll);
 }
 
-void Trws::polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const {
+std::int64_t Trws::polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale,
+                                Poll& poll) const {
   const auto n = static_cast<std::int32_t>(n_variables());
   constexpr std::int32_t step = 4096;
-  for (std::int32_t changes = 1; changes > 0;) {
-    changes = 0;
+  std::int64_t total = 0;
+  for (std::int64_t gained = 1; gained > 0; total += gained) {
+    gained = 0;
     for (std::int32_t i = 0; i < n; i += std::min(step, n - i)) {
-      changes += kernel_.polish(graph_, i, i + std::min(step, n - i), labels.data(), stale.data());
+      gained += kernel_.polish(graph_, i, i + std::min(step, n - i), labels.data(), stale.data());
       poll.tick(step);
     }
   }
+  return total;
 }
 
 void Trws::polish(std::span<Label> labeling, Poll& poll) {
@@ -217,7 +237,7 @@ void Trws::polish(std::span<Label> labeling, Poll& poll) {
 void Trws::beliefs(std::span<float> out, Poll& poll) {
   graph_.beliefs = out.data();
   try {
-    sweep(std::array{TrwsSweep::forward, TrwsSweep::report_backward}, pays_two_threads(), poll);
+    sweep(std::array{TrwsSweep::forward, TrwsSweep::report_backward}, 0, poll);
   } catch (...) {
     graph_.beliefs = nullptr;
     throw;

@@ -38,7 +38,7 @@ struct TrwsOptions {
   double gap = 1e-6;    // enough when bound - value <= gap * |value|
   double least_gain =
       0.05;         // enough when the bound gained less than this share of the gap since the last look
-  int threads = 0;  // 1, 2, or 0: two where that pays
+  int threads = 0;  // 1, 2, or 0: the faster one
 };
 
 struct TrwsAnswer {
@@ -91,11 +91,12 @@ class Trws {
   std::size_t count_at(std::size_t position) const;
   void connect();
   void put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const;
-  void sweep(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll);
-  void iterate(int times, bool two_threads, Poll& poll);
+  void sweep(std::span<const TrwsSweep> plan, int threads, Poll& poll);
+  void sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll);
+  void iterate(int times, int threads, Poll& poll);
   void consider_decodes(Poll& poll);
-  void polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
-  bool pays_two_threads() const;
+  std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
+  bool may_use_two_threads() const;
   double real_bound(std::int64_t bound) const;
   double real_value(std::int64_t value) const;
 
@@ -112,6 +113,7 @@ class Trws {
   std::int64_t bound_ = kTrwsNoBound;  // least since the scores were set
   std::int64_t value_ = 0;             // of best_
   bool has_labeling_ = false;
+  double pace_[2] = {0.0, 0.0};  // seconds a sweep lately took on one thread, on two; 0 if not known
 };
 
 }  // namespace hedgehop

@@ -6,6 +6,18 @@
 
 namespace hedgehop {
 
+namespace {
+
+template <class Source, class Strength>
+double value_of(const Source& edges, Strength strength, std::span<const Label> y) {
+  double total = 0.0;
+  edges.for_each(
+      [&](std::size_t e, std::size_t a, std::size_t b) { total -= y[a] == y[b] ? 0.0 : strength(e); });
+  return total;
+}
+
+}  // namespace
+
 std::vector<std::int32_t> trws_ranks(std::size_t n, Edges edges) {
   return ReverseCuthillMcKee(n, EdgeList{edges}).ranks();
 }
@@ -32,6 +44,14 @@ Trws make_trws_grid(const GridEdges& edges, const GridStrengths& strengths, std:
   TrwsSchedule schedule(edges.n_variables(), edges, {});
   TrwsPairwise pairwise = trws_potts(schedule, edges, strengths);
   return Trws(std::move(schedule), std::move(pairwise), n_labels, {}, kernel);
+}
+
+double potts_value(Edges edges, std::span<const double> strengths, std::span<const Label> labeling) {
+  return value_of(EdgeList{edges}, [&](std::size_t e) { return strengths[e]; }, labeling);
+}
+
+double grid_value(const GridEdges& edges, const GridStrengths& strengths, std::span<const Label> labeling) {
+  return value_of(edges, strengths, labeling);
 }
 
 }  // namespace hedgehop

@@ -34,4 +34,8 @@ Trws make_trws_tables(const TrwsShape& shape, Edges edges, const TableScores& sc
 Trws make_trws_grid(const GridEdges& edges, const GridStrengths& strengths, std::size_t n_labels,
                     const TrwsKernel& kernel);
 
+// Pairwise scores of a labeling, in doubles.
+double potts_value(Edges edges, std::span<const double> strengths, std::span<const Label> labeling);
+double grid_value(const GridEdges& edges, const GridStrengths& strengths, std::span<const Label> labeling);
+
 }  // namespace hedgehop

@@ -42,7 +42,8 @@ struct TrwsKernel {
   // Returns the bound's share of these positions and of the edges they send through (0 unless reporting).
   std::int64_t (*sweep)(const TrwsGraph& graph, std::int32_t first, std::int32_t last, TrwsSweep how);
   // Gives each stale position its best label given its neighbours'; neighbours of a change become stale.
-  std::int32_t (*polish)(const TrwsGraph& graph, std::int32_t first, std::int32_t last, std::int32_t* labels,
+  // Returns the gain.
+  std::int64_t (*polish)(const TrwsGraph& graph, std::int32_t first, std::int32_t last, std::int32_t* labels,
                          std::uint8_t* stale);
   std::int32_t lanes;
 };

@@ -12,18 +12,19 @@ class Polish {
   Polish(const TrwsGraph& graph, std::int32_t* labels, std::uint8_t* stale)
       : g_(graph), labels_(labels), stale_(stale) {}
 
-  std::int32_t run(std::int32_t first, std::int32_t last) const {
-    std::int32_t changes = 0;
+  // Returns what was gained: 0 only if nothing changed.
+  std::int64_t run(std::int32_t first, std::int32_t last) const {
+    std::int64_t gained = 0;
     for (std::int32_t i = first; i < last; ++i) {
       if (stale_[i] == 0) continue;
       stale_[i] = 0;
-      if (improve(i)) ++changes;
+      gained += improve(i);
     }
-    return changes;
+    return gained;
   }
 
  private:
-  bool improve(std::int32_t i) const {
+  std::int32_t improve(std::int32_t i) const {
     Row<W, N> row(g_);
     row.read(g_.scores + row_start<W, N>(g_, i));
     for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e) {
@@ -35,11 +36,12 @@ class Polish {
     const std::int32_t best = row.max();
     std::int32_t values[N != 0 ? W * N : kTrwsMostLabels];
     row.write(values);
-    if (values[labels_[i]] == best) return false;
+    const std::int32_t gain = best - values[labels_[i]];
+    if (gain == 0) return 0;
     labels_[i] = row.first(best);
     for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e) stale_[g_.up_node[e]] = 1;
     for (std::int32_t o = g_.down[i]; o < g_.down[i + 1]; ++o) stale_[g_.down_node[o]] = 1;
-    return true;
+    return gain;
   }
 
   const TrwsGraph& g_;

@@ -63,7 +63,7 @@ std::int64_t sweep(const TrwsGraph& g, std::int32_t first, std::int32_t last, Tr
   });
 }
 
-std::int32_t polish(const TrwsGraph& g, std::int32_t first, std::int32_t last, std::int32_t* labels,
+std::int64_t polish(const TrwsGraph& g, std::int32_t first, std::int32_t last, std::int32_t* labels,
                     std::uint8_t* stale) {
   return with_slot(g.slot, [&]<int W, int N>() {
     return g.tables != nullptr ? Polish<W, N, true>(g, labels, stale).run(first, last)
