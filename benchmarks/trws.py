@@ -68,16 +68,7 @@ def row(name: str, ours: str, peer: str, ratio: str, goal: str, met: str, energi
 
 
 def one_labeling(problem: Problem, has_peer: bool, repeats: int) -> None:
-    wanted = {
-        "grid256L21h": [
-            (5, 191_664_000, 0, 45),
-            (10, 191_633_000, 0, 45),
-            (15, 191_610_000, 0, 28),
-            (60, 0, 191_599_000, 18),
-        ],
-        "grid256L21": [(50, 0, 62_006_353, 15)],
-        "sp2000L21": [(50, 5_057_805, 5_057_805, 16)],
-    }[problem["name"]]
+    wanted, unary = GOALS[problem["name"]], scores(problem)
     peers, mine = [], {its: [] for its, *_ in wanted}
     peer_energy = None
     for _ in range(repeats):

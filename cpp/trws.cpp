@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,30 +14,11 @@
 
 namespace hedgehop {
 
-std::int32_t trws_slot(std::size_t n_labels) {
-  if (n_labels > static_cast<std::size_t>(kTrwsMostLabels)) {
-    throw std::invalid_argument("at most " + std::to_string(kTrwsMostLabels) + " labels; got " +
-                                std::to_string(n_labels));
-  }
-  const auto wanted = static_cast<std::int32_t>(n_labels);
-  for (const std::int32_t size : {4, 8, 16, 24, 32, 48, 64}) {
-    if (wanted <= size) return size;
-  }
-  return (wanted + 15) / 16 * 16;
-}
+namespace {
 
-const TrwsKernel& trws_kernel(std::string_view instruction_set) {
-#ifdef HEDGEHOP_TRWS_X86
-  const bool avx2 = __builtin_cpu_supports("avx2") != 0;
-  const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-                      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
-  if (avx512 && (instruction_set.empty() || instruction_set == "avx512")) return trws_avx512::kernel;
-  if (avx2 && (instruction_set.empty() || instruction_set == "avx2")) return trws_avx2::kernel;
-#endif
-  if (instruction_set.empty() || instruction_set == "baseline") return trws_baseline::kernel;
-  throw std::invalid_argument("no kernels for the instruction set '" + std::string(instruction_set) +
-                              "' on this machine");
-}
+constexpr double kNear = 10.0;  // within so many times the gap wanted, look more often
+
+}  // namespace
 
 Trws::Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
            std::span<const std::int32_t> counts, const TrwsKernel& kernel)
@@ -182,15 +162,18 @@ void Trws::iterate(int times, int threads, Poll& poll) {
 TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
   TrwsAnswer answer{0.0, 0.0, 0, false};
   double before = std::numeric_limits<double>::infinity();
+  int every = options.check_every;
   while (answer.iterations < options.iterations && !answer.converged) {
-    const int times = std::min(options.check_every, options.iterations - answer.iterations);
+    const int times = std::min(every, options.iterations - answer.iterations);
     iterate(times, options.threads, poll);
     consider_decodes(poll);
     answer.iterations += times;
     const double value = real_value(value_), bound = real_bound(bound_), gap = bound - value;
-    answer.converged = gap <= options.gap * std::abs(value);
-    if (before - bound < options.least_gain * gap) break;
+    const double enough = options.gap * std::abs(value);
+    answer.converged = gap <= enough;
+    if (before - bound < options.least_gain * gap * times / options.check_every) break;
     before = bound;
+    every = gap <= kNear * enough ? std::min(2, options.check_every) : options.check_every;
   }
   answer.upper_bound = real_bound(bound_);
   answer.value = real_value(value_);
