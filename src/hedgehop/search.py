@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -77,12 +78,10 @@ class Search:
         """Choose the next labeling, far enough from the earlier ones."""
         step = self.peek()
         if self._too_close(step.labeling):
+            start = time.perf_counter()
             apart = self._solve_apart(self._steering(), step)
-            step = replace(
-                self._as_gain(apart, step.upper_bound),
-                exact=apart.exact,
-                seconds=step.seconds + apart.seconds,
-            )
+            spent = step.seconds + time.perf_counter() - start
+            step = replace(self._as_gain(apart, step.upper_bound), seconds=spent)
         return self.accept(step)
 
     def advance_distorted(self, weight: float) -> Step:
