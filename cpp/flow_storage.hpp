@@ -68,10 +68,10 @@ class Storage {
 
   void advise() {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+    constexpr std::uintptr_t page = std::uintptr_t{1} << 21, enough = 4 * page;  // small arrays gain nothing
     const auto begin = reinterpret_cast<std::uintptr_t>(data_.get()), end = begin + bytes();
     const auto first = (begin + page - 1) / page * page, last = end / page * page;
-    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+    if (first + enough < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
   }
 

@@ -88,7 +88,8 @@ class Quantiser {
 
   // How far real(value) may be from the true cost of a labeling of which `rounded` terms changed.
   double error(std::int64_t value, std::size_t rounded) const {
-    const bool fits = std::abs(value) <= std::int64_t{1} << 53;  // the conversion to double may round, too
+    // The conversion to double may round, too.
+    const bool fits = static_cast<std::int64_t>(static_cast<double>(value)) == value;
     const double conversion = fits ? 0.0 : std::abs(real(value)) * std::numeric_limits<double>::epsilon();
     return std::ldexp(static_cast<double>(rounded), -exponent_ - 1) + conversion;
   }
