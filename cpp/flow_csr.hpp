@@ -33,7 +33,8 @@ class CsrLayout {
   // remember.
   static constexpr Slot orphan_bit = 1U << 31;
   static constexpr Slot root = orphan_bit - 1, none = ~0U;
-  static constexpr int degree = 0;  // varies
+  static constexpr int degree = 0;             // varies
+  static constexpr bool pushes_ahead = false;  // push_short_paths changes earlier nodes, too
   static constexpr std::size_t max_edges = (std::size_t{1} << 30) - 1;
 
   struct Node {
@@ -49,6 +50,7 @@ class CsrLayout {
       : n_(checked_nodes(n)), nodes_(n + 1), arcs_(2 * checked_edges(edges.rows)) {
     count_arcs(edges, terminal);
     for (std::size_t e = edges.rows; e-- > 0;) {
+      prefetch_edge(edges, e);
       const Index u = edges.data[2 * e], v = edges.data[2 * e + 1];
       const C f = u == v ? 0 : forward(e), g = u == v ? 0 : backward(e);
       const Slot a = --nodes_[u].first, b = --nodes_[v].first;
@@ -140,6 +142,17 @@ class CsrLayout {
     if (n_edges > max_edges)
       throw std::length_error("a flow has fewer than 2^30 edges; got " + std::to_string(n_edges));
     return n_edges;
+  }
+
+  // Nodes come in any order: the records of edges to come are fetched early, first the nodes, then their next
+  // arcs.
+  void prefetch_edge(Edges edges, std::size_t e) const {
+    constexpr std::size_t far = 32, near = 16;
+    if (e < far) return;
+    for (const std::size_t end : {0, 1}) {
+      flow::prefetch(&nodes_[edges.data[2 * (e - far) + end]]);
+      flow::prefetch(&arcs_[nodes_[edges.data[2 * (e - near) + end]].first - 1]);
+    }
   }
 
   // Leaves in `first` the end of each node's arcs; filling them backwards turns it into the begin.

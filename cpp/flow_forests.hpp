@@ -20,6 +20,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -52,13 +53,16 @@ class Forests {
   // New forests of roots only, on the present flow.
   void build(Poll& poll) {
     constexpr Index chunk = 1 << 14;
+    for (Forest& forest : forests_) forest.clear();
     for (Index v = 0; v < graph_.size(); v += std::min(chunk, graph_.size() - v)) {
-      graph_.push_short_paths(v, v + std::min(chunk, graph_.size() - v));
+      const Index end = v + std::min(chunk, graph_.size() - v);
+      graph_.push_short_paths(v, end);
+      // What follows does not change these nodes any more, and they are in the cache.
+      if (Layout::pushes_ahead) plant(v, end);
       poll.tick(chunk);
     }
-    for (Forest& forest : forests_) forest.clear();
-    reserve_roots();
-    for (Index v = 0; v < graph_.size(); ++v) plant(v);
+    if (!Layout::pushes_ahead) plant(0, graph_.size());
+    for (Forest& forest : forests_) forest.front.shrink_to_fit();
     repaired_ = false;
   }
 
@@ -150,21 +154,13 @@ class Forests {
 
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-  // Exactly as large as needed: doubling would cost 8 bytes a node.
-  void reserve_roots() {
-    std::size_t count[2] = {0, 0};
-    for (Index v = 0; v < graph_.size(); ++v) {
-      count[source] += graph_.node(v).excess > 0;
-      count[sink] += graph_.node(v).excess < 0;
+  void plant(Index from, Index to) {
+    for (Index v = from; v < to; ++v) {
+      auto& x = graph_.node(v);
+      x.level = (x.excess > 0) - (x.excess < 0);
+      x.parent = x.level == 0 ? Layout::none : Layout::root;
+      if (x.level != 0) forests_[x.level > 0 ? source : sink].front.push_back(v);
     }
-    for (const Side side : {source, sink}) forests_[side].front.reserve(count[side]);
-  }
-
-  void plant(Index v) {
-    auto& x = graph_.node(v);
-    x.level = (x.excess > 0) - (x.excess < 0);
-    x.parent = x.level == 0 ? Layout::none : Layout::root;
-    if (x.level != 0) forests_[x.level > 0 ? source : sink].front.push_back(v);
   }
 
   template <Side F>
@@ -193,32 +189,45 @@ class Forests {
   template <Side F>
   void scan(Index u, Index level) {
     if constexpr (Layout::degree > 0) {
-      if (!has_work<F>(u)) return;
-    }
-    for (Slot s = graph_.begin(u), end = graph_.end(u); s < end; ++s) {
-      while (can_reach<F>(graph_, u, s)) {
-        const Index v = graph_.head(u, s), there = level_in<F>(graph_, v);
-        if (there > 0) break;
-        if (there == 0) {
-          set_level<F>(graph_, v, level + 1);
-          graph_.node(v).parent = graph_.rev(u, s);
-          forests_[F].next.push_back(v);
-          break;
-        }
-        F == source ? augment(u, s, v) : augment(v, graph_.rev(u, s), u);
-        if (level_in<F>(graph_, u) != level) return;  // u was relabelled or left: it is queued if need be
+      for (std::uint32_t rest = open_slots<F>(u); rest != 0; rest &= rest - 1) {
+        if (!use<F>(u, static_cast<Slot>(std::countr_zero(rest)), level)) return;
+      }
+    } else {
+      for (Slot s = graph_.begin(u), end = graph_.end(u); s < end; ++s) {
+        if (!use<F>(u, s, level)) return;
       }
     }
   }
 
-  // Most nodes have nothing to do; with few neighbours that is decided without branches.
+  // The arcs that lead out of the forest, found without branches; most nodes have none. Using one of them
+  // opens no other: whatever u reaches cannot leave the forest as long as u stays.
   template <Side F>
-  bool has_work(Index u) const {
-    bool any = false;
+  std::uint32_t open_slots(Index u) const {
+    std::uint32_t open = 0;
     for (Slot s = 0; s < Layout::degree; ++s) {
-      any |= can_reach<F>(graph_, u, s) & (level_in<F>(graph_, graph_.head(u, s)) <= 0);
+      const bool out = can_reach<F>(graph_, u, s) & (level_in<F>(graph_, graph_.head(u, s)) <= 0);
+      open |= static_cast<std::uint32_t>(out) << s;
     }
-    return any;
+    return open;
+  }
+
+  // Takes in the neighbour at slot s if it is free, augments if it is in the other forest. Returns false if u
+  // was relabelled or left meanwhile: it is queued if need be.
+  template <Side F>
+  bool use(Index u, Slot s, Index level) {
+    while (can_reach<F>(graph_, u, s)) {
+      const Index v = graph_.head(u, s), there = level_in<F>(graph_, v);
+      if (there > 0) break;
+      if (there == 0) {
+        set_level<F>(graph_, v, level + 1);
+        graph_.node(v).parent = graph_.rev(u, s);
+        forests_[F].next.push_back(v);
+        break;
+      }
+      F == source ? augment(u, s, v) : augment(v, graph_.rev(u, s), u);
+      if (level_in<F>(graph_, u) != level) return false;
+    }
+    return true;
   }
 
   template <Side F>

@@ -71,6 +71,7 @@ class GridLayout {
 
   static constexpr Slot root = 254, none = 255;
   static constexpr int degree = K;
+  static constexpr bool pushes_ahead = true;  // an edge starts at its first pixel
   static constexpr std::array<Offset, K / 2> ways = directions<K>();
 
   struct Node {
