@@ -254,29 +254,38 @@ void init_grid(GridFlow* self, const std::vector<std::size_t>& shape, int connec
 // nanobind tries the overloads in turn; they differ only in the type of the numbers, which is never
 // converted.
 template <class T>
-void def_numbers(nb::class_<PyFlow>& flow, nb::class_<GeneralFlow, PyFlow>& general,
+void def_numbers(const std::string& type, nb::class_<PyFlow>& flow, nb::class_<GeneralFlow, PyFlow>& general,
                  nb::class_<GridFlow, PyFlow>& grid) {
-  general.def("__init__", &init_general<T>, nb::arg("n_nodes"), nb::arg("edges").noconvert(),
-              nb::arg("forward").noconvert(), nb::arg("backward").noconvert().none(),
-              nb::arg("terminals").noconvert(),
-              nb::sig("def __init__(self, n_nodes: int, edges: " HEDGEHOP_NODES ", forward: " HEDGEHOP_ARRAY
-                      ", backward: " HEDGEHOP_ARRAY " | None, terminals: " HEDGEHOP_ARRAY ") -> None"));
+  const std::string array = "numpy.typing.NDArray[numpy." + type + "]";
+  general.def(
+      "__init__", &init_general<T>, nb::arg("n_nodes"), nb::arg("edges").noconvert(),
+      nb::arg("forward").noconvert(), nb::arg("backward").noconvert().none(),
+      nb::arg("terminals").noconvert(),
+      nb::sig((std::string(
+                   "def __init__(self, n_nodes: int, edges: numpy.typing.NDArray[numpy.int32], forward: ") +
+               array + ", backward: " + array + " | None, terminals: " + array + ") -> None")
+                  .c_str()));
   grid.def("__init__", &init_grid<T>, nb::arg("shape"), nb::arg("connectivity"),
            nb::arg("forward").noconvert(), nb::arg("backward").noconvert().none(),
            nb::arg("terminals").noconvert(),
-           nb::sig("def __init__(self, shape: collections.abc.Sequence[int], connectivity: int, forward: "
-                   "collections.abc.Sequence[" HEDGEHOP_ARRAY
-                   "], backward: collections.abc.Sequence[" HEDGEHOP_ARRAY
-                   "] | None, terminals: " HEDGEHOP_ARRAY ") -> None"));
-  general.def("add_capacities", &GeneralFlow::add_capacities<T>, nb::arg("edges").noconvert(),
-              nb::arg("forward").noconvert(), nb::arg("backward").noconvert(),
-              nb::sig("def add_capacities(self, edges: " HEDGEHOP_NODES ", forward: " HEDGEHOP_ARRAY
-                      ", backward: " HEDGEHOP_ARRAY ") -> None"),
-              "Change the capacities of the edges with these indices; the two of an edge keep a sum >= 0.");
+           nb::sig((std::string("def __init__(self, shape: collections.abc.Sequence[int], connectivity: int, "
+                                "forward: collections.abc.Sequence[") +
+                    array + "], backward: collections.abc.Sequence[" + array +
+                    "] | None, terminals: " + array + ") -> None")
+                       .c_str()));
+  general.def(
+      "add_capacities", &GeneralFlow::add_capacities<T>, nb::arg("edges").noconvert(),
+      nb::arg("forward").noconvert(), nb::arg("backward").noconvert(),
+      nb::sig((std::string("def add_capacities(self, edges: numpy.typing.NDArray[numpy.int32], forward: ") +
+               array + ", backward: " + array + ") -> None")
+                  .c_str()),
+      "Change the capacities of the edges with these indices; the two of an edge keep a sum >= 0.");
   grid.def("add_capacities", &GridFlow::add_capacities<T>, nb::arg("nodes").noconvert(),
            nb::arg("slots").noconvert(), nb::arg("deltas").noconvert(),
-           nb::sig("def add_capacities(self, nodes: " HEDGEHOP_NODES ", slots: " HEDGEHOP_NODES
-                   ", deltas: " HEDGEHOP_ARRAY ") -> None"),
+           nb::sig((std::string("def add_capacities(self, nodes: numpy.typing.NDArray[numpy.int32], slots: "
+                                "numpy.typing.NDArray[numpy.int32], deltas: ") +
+                    array + ") -> None")
+                       .c_str()),
            "Change the capacities from pixels to neighbours: slot 2 k is direction k, 2 k + 1 the way back.");
   const char* const doc = std::is_integral_v<T>
                               ? "Add to all terminals, or to those of the listed nodes."
@@ -284,13 +293,15 @@ void def_numbers(nb::class_<PyFlow>& flow, nb::class_<GeneralFlow, PyFlow>& gene
   if constexpr (std::is_integral_v<T>) {
     flow.def("add_terminals", &PyFlow::add_terminals<T>, nb::arg("deltas").noconvert(),
              nb::arg("nodes").noconvert() = nb::none(), doc,
-             nb::sig("def add_terminals(self, deltas: " HEDGEHOP_ARRAY ", nodes: " HEDGEHOP_NODES
-                     " | None = None) -> None"));
+             nb::sig((std::string("def add_terminals(self, deltas: ") + array +
+                      ", nodes: numpy.typing.NDArray[numpy.int32] | None = None) -> None")
+                         .c_str()));
   } else {
     flow.def("set_terminals", &PyFlow::set_terminals<T>, nb::arg("terminals").noconvert(),
              nb::arg("nodes").noconvert() = nb::none(), doc,
-             nb::sig("def set_terminals(self, terminals: " HEDGEHOP_ARRAY ", nodes: " HEDGEHOP_NODES
-                     " | None = None) -> None"));
+             nb::sig((std::string("def set_terminals(self, terminals: ") + array +
+                      ", nodes: numpy.typing.NDArray[numpy.int32] | None = None) -> None")
+                         .c_str()));
   }
 }
 
@@ -328,10 +339,10 @@ void register_flow(nb::module_& m) {
       m, "GridFlow",
       "A Flow over the pixels of a 2-D or 3-D shape; one array of capacities a direction, in the order of\n"
       "hedgehop.models.directions, forward from the pixel to its neighbour there, backward the other way.");
-  def_numbers<std::int32_t>(flow, general, grid);
-  def_numbers<std::int64_t>(flow, general, grid);
-  def_numbers<float>(flow, general, grid);
-  def_numbers<double>(flow, general, grid);
+  def_numbers<std::int32_t>("int32", flow, general, grid);
+  def_numbers<std::int64_t>("int64", flow, general, grid);
+  def_numbers<float>("float32", flow, general, grid);
+  def_numbers<double>("float64", flow, general, grid);
 }
 
 }  // namespace hedgehop::bindings
