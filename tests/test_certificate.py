@@ -102,6 +102,8 @@ def test_shift_changes_neither_list_nor_guarantee():
     ball = hh.HammingBall(gamma=0.4)
     plain = hh.diverse(hh.FactorGraph(unary), ball, 3, 5.0)
     shifted = hh.diverse(hh.FactorGraph(unary + 100.0), ball, 3, 5.0)
+    far = hh.diverse(hh.FactorGraph(unary + 1e7), ball, 3, 5.0)
+    assert far.guarantee == pytest.approx(plain.guarantee, rel=1e-4)
     assert np.array_equal(plain.labelings, shifted.labelings)
     assert plain.guarantee == pytest.approx(shifted.guarantee)
     assert plain.ratio < shifted.ratio  # the paper's ratio flatters whoever adds a constant

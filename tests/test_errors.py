@@ -142,7 +142,7 @@ SELECTION_ERRORS = {
     "method": (lambda: hh.diverse(MODEL, BALL, method="best"), 'method must be "greedy" or "distorted"; got \'best\''),
     "oracle": (
         lambda: hh.diverse(MODEL, BALL, oracle="magic"),
-        'unknown oracle \'magic\'; there are "auto", "tree", "exhaustive", "ilp"',
+        'unknown oracle \'magic\'; there are "auto", "tree", "graphcut", "exhaustive", "trws", "expansion", "ilp".',
     ),
     "distinct": (
         lambda: hh.diverse(MODEL, BALL, distinct="maybe"),
@@ -154,7 +154,7 @@ SELECTION_ERRORS = {
     ),
     "pool too small": (
         lambda: hh.select([[0, 0, 0]], MODEL, BALL, m=2),
-        "m must be at most the size of the pool (1); got 2",
+        "m must be at most the number of allowed labelings in the pool (1); got 2",
     ),
     "no parts": (lambda: hh.portfolio(MODEL, []), "diversities must name at least one diversity"),
     "tradeoffs": (lambda: hh.portfolio(MODEL, [BALL], tradeoff=[1.0, 2.0]), "one per diversity (1); got 2"),
@@ -165,7 +165,8 @@ SELECTION_ERRORS = {
     ),
     "tree with cycle": (
         lambda: hh.best(hh.FactorGraph(UNARY, [[0, 1], [1, 2], [0, 2]], 1.0), oracle="tree"),
-        'oracle "tree" cannot solve this step: the model\'s edges contain a cycle. Use oracle="exhaustive" or "ilp".',
+        'oracle "tree" cannot solve this step: the model\'s edges contain a cycle. Use oracle="graphcut" or '
+        '"exhaustive" or "trws" or "expansion" or "ilp".',
     ),
     "tree with labels": (
         lambda: hh.best(MODEL, [hh.potentials.LabelWeights([1.0, -1.0])], oracle="tree"),
@@ -177,7 +178,7 @@ SELECTION_ERRORS = {
     ),
     "nobody can": (
         lambda: hh.best(hh.FactorGraph(np.zeros((40, 2))), [hh.potentials.Function(lambda y: 0.0)]),
-        "no oracle can solve this step (Function): tree: it handles linear potentials only, not Function; exhaustive:",
+        "no oracle can solve this step (Function): tree: it handles linear potentials only, not Function; graphcut:",
     ),
 }
 
@@ -221,6 +222,22 @@ def test_wrong_types():
     refuses(TypeError, "only diversities can be added; got 3", lambda: BALL + 3)
     refuses(TypeError, "unary must be an array of numbers", lambda: hh.FactorGraph(np.array([["a"]])))
     refuses(TypeError, "must define groups(labeling)", lambda: hh.Diversity().value(MODEL, [[0, 0, 0]]))
+
+
+def test_what_is_no_model_diversity_oracle_or_potential():
+    refuses(TypeError, "model must be a model such as hh.Grid(scores); got str", lambda: hh.best("picture"))
+    refuses(TypeError, "model must be a model", lambda: hh.diverse(np.zeros((2, 2, 2)), BALL))
+    refuses(TypeError, "diversity must be a Diversity", lambda: hh.select([[0, 0, 0]], MODEL, "x"))
+    refuses(TypeError, "potentials must be hh.potentials records; got 3", lambda: hh.best(MODEL, [3]))
+    refuses(TypeError, "Call it: Ilp()", lambda: hh.best(MODEL, oracle=hh.oracles.Ilp))
+    refuses(TypeError, "diversities must be a list", lambda: hh.portfolio(MODEL, BALL))
+    refuses(ValueError, "pool must be labelings stacked", lambda: hh.select([0, 0, 0], MODEL, BALL, m=1))
+    refuses(ValueError, "unknown oracle []", lambda: hh.best(MODEL, oracle=[]))
+    refuses(ValueError, "h must be", lambda: hh.LabelCoverage(h=[0, 1]))
+    refuses(ValueError, "parsimony must be a number", lambda: hh.GroupCoverage(lambda y: [], parsimony="x"))
+    refuses(ValueError, "distinct must be True, False", lambda: hh.diverse(MODEL, BALL, distinct=1))
+    refuses(ValueError, "none may be empty", lambda: hh.RegionCoverage(np.full(3, -1)))
+    refuses(ValueError, "labelings must all have the same length", lambda: MODEL.score([[0], [0, 1]]))
 
 
 def test_forbidden_everything_is_infeasible():

@@ -135,6 +135,58 @@ def test_per_variable_scales_with_the_model():
     assert np.array_equal(found.labelings, hh.diverse(MODEL, BALL, 2, tradeoff=2.0).labelings)
 
 
+def test_interrupted_refinement_leaves_the_list_as_it_was():
+    calls = []
+
+    class Stopping(hh.Oracle):
+        name, summary = "stopping", "is interrupted in a late call"
+
+        def refusal(self, model, potentials):
+            return None
+
+        def maximize(self, model, potentials, state=None):
+            calls.append(len(potentials))
+            if len(calls) == 6:
+                raise KeyboardInterrupt
+            return hh.oracles.Exhaustive().maximize(model, potentials)
+
+    with pytest.raises(hh.Interrupted) as stopped:
+        hh.diverse(MODEL, BALL, 3, 4.0, refine=True, oracle=Stopping())
+    found = stopped.value.found
+    assert len(found) == 3
+    assert found.relevance == pytest.approx(MODEL.score(found.labelings))
+
+
+def test_only_steps_with_the_largest_gain_are_called_exact():
+    """Distorted, refined and portfolio steps solve other problems; "exact" is about the gain in F."""
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        model = hh.FactorGraph(random.normal(size=(4, 3)))
+        every = hh.testing.all_labelings(model)
+        labels = hh.LabelCoverage(parsimony=0.0, ignore=())
+        for found, total in (
+            (hh.diverse(model, labels, 3, 2.0, method="distorted", distinct=False), 2.0 * labels),
+            (hh.diverse(model, labels, 3, 2.0, refine=True, distinct=False), 2.0 * labels),
+            (hh.portfolio(model, [labels, BALL], 4, 2.0), 2.0 * labels + 2.0 * BALL),
+        ):
+            for t, exact in enumerate(found.exact):
+                gains = model.score(every) + np.asarray(total.gain(model, every, found.labelings[:t]))
+                assert not exact or found.gains[t] >= gains.max() - 1e-5
+
+
+def test_forbidden_members_of_a_pool_are_never_selected():
+    model = hh.FactorGraph([[1.0, -np.inf], [0.0, 0.0]])
+    found = hh.select([[1, 0], [0, 0], [0, 1], [1, 1]], model, BALL, m=2)
+    assert sorted(found.indices.tolist()) == [1, 2]
+
+
+def test_sums_of_diversities_in_every_spelling():
+    assert sum([BALL, hh.LinearHamming()]) == BALL + hh.LinearHamming()
+    assert BALL * 2 == 2 * BALL
+    with pytest.raises(TypeError):
+        np.ones(2) * BALL
+
+
 def test_progress_and_callback(capsys):
     seen = []
     hh.diverse(MODEL, BALL, 3, progress=True, callback=seen.append)

@@ -72,6 +72,14 @@ class WrongPotentials(hh.LabelCoverage):
         return [LabelWeights(np.ones(3))]
 
 
+class WrongFunction(hh.Diversity):
+    def groups(self, labeling):
+        return [int(labeling[0])]
+
+    def potentials(self, model, chosen=()):
+        return [hh.potentials.Function(lambda y: 100.0 + float(y[1]))]
+
+
 class NotEmpty(hh.VariableCoverage):
     def coverage(self, model, labelings):
         return super().coverage(model, labelings) + 1.0
@@ -102,7 +110,8 @@ class LowBound(hh.HammingBall):
 @pytest.mark.parametrize(("broken", "promise"), [
     (WrongGain(ignore=(), parsimony=0.0), "gain must be the difference of values"),
     (WrongPotentials(ignore=(), parsimony=0.0), "potentials must add up to the gain"),
-    (NotEmpty(), "D of the empty list must be 0"),
+    (WrongFunction(), "potentials must add up to the gain"),
+        (NotEmpty(), "D of the empty list must be 0"),
     (OrderMatters(), "D must not depend on the order"),
     (Supermodular(), "submodularity"),
     (TightOffset(), "D of a list exceeds offset plus gains"),
@@ -140,6 +149,10 @@ class Guess(hh.Oracle):
 def test_broken_oracles_are_caught(claims, promise):
     with pytest.raises(AssertionError, match=promise):
         hh.testing.check_oracle(Guess(claims), MODEL)
+
+
+def test_checks_take_grids_of_one_row():
+    hh.testing.check_oracle(hh.oracles.get("exhaustive"), hh.Grid(np.zeros((1, 3, 2))))
 
 
 def test_honest_guess_passes():

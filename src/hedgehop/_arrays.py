@@ -93,7 +93,8 @@ def integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
         return array.astype(np.int64)
     array = _numeric(array, name)
     if not np.isfinite(array).all() or (array != np.floor(array)).any():
-        raise ValueError(f"{name} must be whole numbers; got {array.dtype} values such as {array.flat[0]}.")
+        wrong = array[~np.isfinite(array) | (array != np.floor(array))].flat[0]
+        raise ValueError(f"{name} must be whole numbers; got {wrong}.")
     return array.astype(np.int64)
 
 
@@ -102,7 +103,7 @@ def refuse_nan(array: NDArray[Any], name: str) -> None:
     bad = np.isnan(array)
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
-        raise ValueError(f"{name} must not contain NaN; the first is at index {where}. Clean the scores first.")
+        raise ValueError(f"{name} must not contain NaN; the first is at index {where}. Replace it first.")
 
 
 def positive_count(value: Any, name: str) -> int:
@@ -131,7 +132,10 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
 
     Accepts one labeling of the model's shape (or flat), or many stacked along a first axis.
     """
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError("labelings must all have the same length; got ragged rows.") from error
     n = counts.size
     if array.dtype == LABEL and array.shape[1:] == (n,) and array.shape != shape and array.flags.c_contiguous:
         _check_range(array, counts)  # the road of the solvers: nothing to convert

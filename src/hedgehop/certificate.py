@@ -48,7 +48,7 @@ class Certificate:
         """
         room = self.upper_bound - self.baseline
         ahead = self.objective - self.baseline
-        rounding = 1e-6 * max(1.0, abs(self.baseline))
+        rounding = 1e-12 * max(1.0, abs(self.baseline))  # of the sums, not of the bounds
         if room <= rounding:
             return 1.0 if ahead >= -rounding else 0.0
         return max(0.0, ahead / room) if isfinite(room) else 0.0  # unknown bound or baseline: nothing is proven

@@ -60,7 +60,7 @@ def _certificate(
         best_gains.append(search.peek().upper_bound)
     offsets = [search.diversity.offset(search.model, rows[:t], len(rows)) for t in range(len(best_gains))]
     baseline = search.baseline(solve_if_unknown=not hurry)
-    failed = _failed_condition(search)
+    failed = "the run was interrupted" if hurry else _failed_condition(search)
     return certify(len(rows), search.tradeoff, objectives, offsets, best_gains, baseline, failed, further)
 
 

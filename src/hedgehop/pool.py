@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, Labels, as_labelings, own, positive_count
-from hedgehop._errors import InfeasibleError
 from hedgehop.certificate import certify
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.result import DiverseList
+from hedgehop.search import check_arguments
 from hedgehop.tradeoff import TradeoffLike, resolve
 
 
@@ -48,14 +48,16 @@ def select(
     >>> hh.select([[0, 0], [0, 1], [1, 1]], model, hh.HammingBall(gamma=1.0), m=2, tradeoff=9.0).indices.tolist()
     [0, 2]
     """
+    check_arguments(model, diversity)
     rows, single = as_labelings(pool, model.shape, model.label_counts)
+    if single:
+        raise ValueError(f"pool must be labelings stacked along a first axis; got one of shape {np.shape(pool)}.")
     m = positive_count(m, "m")
-    if single or m > len(rows):
-        raise ValueError(f"m must be at most the size of the pool ({len(rows)}); got {m}.")
-    diversity.check(model)
     relevance = np.asarray(model.score(rows), np.float64)
-    if np.isneginf(relevance).all():
-        raise InfeasibleError("no labeling of the pool is allowed: every one meets a score of -inf.")
+    allowed = np.flatnonzero(~np.isneginf(relevance))
+    if m > allowed.size:
+        raise ValueError(f"m must be at most the number of allowed labelings in the pool ({allowed.size}); got {m}.")
+    diversity.check(model)
     factor = resolve(tradeoff, model)
 
     def gains_of(members: list[int], chosen: list[int]) -> Doubles:
@@ -63,19 +65,19 @@ def select(
         return np.asarray(relevance[members] + factor * gains)
 
     lazy = diversity.submodular  # only then an old gain bounds a new one
-    return _collect(rows, relevance, model, diversity, factor, _greedy(len(rows), m, gains_of, lazy))
+    return _collect(rows, relevance, model, diversity, factor, _greedy(allowed.tolist(), m, gains_of, lazy))
 
 
 Gains = Callable[[list[int], list[int]], Doubles]
 Picks = tuple[list[int], list[float], list[float]]
 
 
-def _greedy(size: int, m: int, gains_of: Gains, lazy: bool) -> Picks:
+def _greedy(members: list[int], m: int, gains_of: Gains, lazy: bool) -> Picks:
     """Return the chosen members, the largest gains (m + 1 of them, the last for the bound), and seconds."""
     chosen: list[int] = []
     best_gains: list[float] = []
     seconds: list[float] = []
-    heap = [(-g, k) for k, g in enumerate(gains_of(list(range(size)), []))]
+    heap = [(-float(g), k) for k, g in zip(members, gains_of(members, []), strict=True)]
     heapq.heapify(heap)
     for _ in range(m + 1):
         start = time.perf_counter()
@@ -122,7 +124,8 @@ def _collect(
     top = rows[int(np.argmax(relevance))][None]
     repeated = m * float(relevance.max()) + tradeoff * diversity.value(model, np.repeat(top, m, axis=0))
     bounds = _with_repeats(picks, rows, relevance, model, diversity, tradeoff)
-    failed = "the pool's relevance may be negative" if relevance.min() < 0 else _parsimony(diversity, model)
+    lowest = relevance[np.isfinite(relevance)].min()
+    failed = "the pool's relevance may be negative" if lowest < 0 else _parsimony(diversity, model)
     certificate = certify(m, tradeoff, objectives, offsets, bounds, repeated, failed)
     return DiverseList(
         labelings=own(prefixes[-1].reshape(m, *model.shape)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -18,7 +19,7 @@ from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.result import DiverseList
-from hedgehop.search import Search
+from hedgehop.search import Search, reaches
 from hedgehop.selection import stream
 from hedgehop.tradeoff import TradeoffLike, resolve
 
@@ -29,7 +30,7 @@ def portfolio(
     m: int = 15,
     tradeoff: TradeoffLike | Sequence[TradeoffLike] = 1.0,
     oracle: OracleLike = "auto",
-    distinct: bool | Literal["auto"] = "auto",
+    distinct: bool | Literal["auto"] = True,
 ) -> DiverseList:
     """m/k greedy labelings from each of k diversities, one list after the other.
 
@@ -47,8 +48,10 @@ def portfolio(
         How many labelings in all; the first parts give one more if m/k is not whole.
     tradeoff : number, rule, or one of these a part
         The factors of the diversities.
-    oracle, distinct
+    oracle
         As in :func:`hedgehop.diverse`.
+    distinct : bool or "auto"
+        Whether a part may give a labeling only once; without it a part that repeats itself ends early.
 
     Examples
     --------
@@ -59,6 +62,8 @@ def portfolio(
     (4, 4)
     """
     m = positive_count(m, "m")
+    if isinstance(diversities, Diversity):
+        raise TypeError("diversities must be a list of diversities; got one. Use hh.diverse for a single one.")
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
     factors = _factors(tradeoff, len(diversities), model)
@@ -70,6 +75,8 @@ def portfolio(
             taken.setdefault(step.labeling.tobytes(), (step, repr(part)))
             if len(taken) == wanted:
                 break
+    if len(taken) < m:
+        warnings.warn(f"only {len(taken)} of {m} labelings: the parts found no other ones. Lower m.", stacklevel=2)
     return _together(model, WeightedSum(list(zip(factors, diversities, strict=True))), oracle, list(taken.values()))
 
 
@@ -87,7 +94,7 @@ def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[
     bound = _best_gain(search)
     for step, _ in parts:
         gain = step.relevance + float(total.gain(model, step.labeling, search.rows()))
-        search.accept(replace(step, value=gain, upper_bound=max(bound, gain)))
+        search.accept(replace(step, value=gain, upper_bound=max(bound, gain), exact=reaches(gain, bound)))
         if not total.submodular:  # only diminishing gains stay below the first bound
             bound = np.inf
     found = finish(search, "portfolio", last=_best_gain(search) < np.inf)

@@ -37,6 +37,7 @@ def _table(found: DiverseList) -> list[str]:
 def _proof(found: DiverseList) -> list[str]:
     proof = found.certificate
     lines = [
+        "exact: no labeling that was allowed in the step adds more",
         f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}",
         f"guarantee {_share(proof.guarantee)} of the best possible improvement over repeating the single best "
         f"labeling (F = {proof.baseline:.8g})",

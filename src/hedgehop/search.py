@@ -96,8 +96,7 @@ class Search:
         step = self._solve(potentials)
         if self._too_close(step.labeling):
             step = self._solve_apart(potentials, step)
-        chosen = self._as_gain(step, bound.upper_bound, seconds=bound.seconds)
-        return self.accept(replace(chosen, exact=step.exact))
+        return self.accept(self._as_gain(step, bound.upper_bound, seconds=bound.seconds))
 
     def accept(self, step: Step) -> Step:
         """Append a step to the list."""
@@ -157,13 +156,12 @@ class Search:
         """Return the step with what it adds to F as its value; exact if that is proven to be the most."""
         gain = float(self.diversity.gain(self.model, step.labeling, self.rows()))
         value = step.relevance + self.tradeoff * gain
-        rounding = 1e-7 * max(1.0, abs(value))
-        steered = abs(value - step.value) <= rounding  # by the gain itself
+        steered = abs(value - step.value) <= 1e-7 * max(1.0, abs(value))  # by the gain itself
         return replace(
             step,
             value=value,
             upper_bound=max(bound, value),
-            exact=(step.exact and steered) or value >= bound - rounding,
+            exact=(step.exact and steered) or reaches(value, bound),
             seconds=step.seconds + seconds,
         )
 
@@ -200,3 +198,16 @@ def _at_least(distance: int, reference: Labels) -> Cardinality:
     if distance > reference.size:
         raise InfeasibleError(f"min_distance {distance} is more than the {reference.size} variables.")
     return Cardinality(reference, table)
+
+
+def reaches(gain: float, bound: float) -> bool:
+    """Whether a gain is proven to be the largest, to rounding."""
+    return gain >= bound - 1e-7 * max(1.0, abs(gain))
+
+
+def check_arguments(model: Any, diversity: Any) -> None:
+    """Refuse what is no model or no diversity."""
+    if not isinstance(model, Model):
+        raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")
+    if not isinstance(diversity, Diversity):
+        raise TypeError(f"diversity must be a Diversity such as hh.HammingBall(gamma=0.01); got {diversity!r}.")

@@ -20,21 +20,21 @@ from hedgehop.oracles.registry import OracleLike, get, solve
 from hedgehop.potentials import Potential
 from hedgehop.refinement import refine_list
 from hedgehop.result import DiverseList
-from hedgehop.search import Search
+from hedgehop.search import Search, check_arguments
 from hedgehop.tradeoff import TradeoffLike, resolve
 
 Method = Literal["greedy", "distorted"]
 Callback = Callable[[Step], Any]
 
 
-def best(model: Model, potentials: Sequence[Potential] = (), oracle: OracleLike = "auto") -> Step:
+def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle: OracleLike = "auto") -> Step:
     """``max_y r(y) + sum of potentials(y)``: the single best labeling.
 
     Parameters
     ----------
     model : Model
         What to label.
-    potentials : sequence of hh.potentials
+    potentials : one of hh.potentials, or several
         What to add to the relevance: label costs, distances, ...
     oracle : str or Oracle
         Who solves it; ``hh.oracles.available()`` lists the names.
@@ -50,7 +50,13 @@ def best(model: Model, potentials: Sequence[Potential] = (), oracle: OracleLike 
     [0, 0]
     """
     chosen = get(oracle)
-    return solve(chosen, model, tuple(potentials), chosen.start(model))
+    if not isinstance(model, Model):
+        raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")
+    terms: tuple[Any, ...] = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
+    wrong = [p for p in terms if not isinstance(p, Potential)]
+    if wrong:
+        raise TypeError(f"potentials must be hh.potentials records; got {wrong[0]!r}.")
+    return solve(chosen, model, terms, chosen.start(model))
 
 
 def diverse(
@@ -120,7 +126,11 @@ def diverse(
     steps = _distorted_steps(search, m) if method == "distorted" else _steps(search)
     try:
         _take(steps, m, report)
-        further = refine_list(search) if refine else []
+        further: list[float] = []
+        if refine:
+            better = search.copy()  # interrupted, the list stays as it was
+            further = refine_list(better)
+            search = better
         return finish(
             search, method + (", refined" if refine else ""), further, None if method == "distorted" else _more
         )
@@ -196,12 +206,11 @@ def _more(search: Search, k: int) -> DiverseList:
 def _search(
     model: Model, diversity: Diversity, tradeoff: Any, oracle: OracleLike, distinct: Any, min_distance: Any
 ) -> Search:
-    if not isinstance(diversity, Diversity):
-        raise TypeError(f"diversity must be a Diversity such as hh.HammingBall(gamma=0.01); got {diversity!r}.")
-    if distinct not in (True, False, "auto"):
+    check_arguments(model, diversity)
+    if not isinstance(distinct, (bool, np.bool_)) and not (isinstance(distinct, str) and distinct == "auto"):
         raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
     apart = _distance(min_distance, model.n_variables)
-    if distinct is True or (distinct == "auto" and diversity.distinct):
+    if diversity.distinct if isinstance(distinct, str) else distinct:
         apart = max(apart, 1)
     return Search(model, diversity, resolve(tradeoff, model), get(oracle), apart)
 

@@ -90,6 +90,22 @@ def test_ilp_respects_its_time_limit_and_keeps_a_valid_bound():
     assert model.score(tries).max() <= step.upper_bound
 
 
+def test_ilp_with_one_huge_score():
+    """-1e9 as a soft "never" must not drown the rest in the solver's tolerances."""
+    random = np.random.default_rng(3)
+    unary = random.normal(size=(14, 4))
+    edges = [(i, j) for i in range(14) for j in range(i + 1, 14) if random.random() < 0.4]
+    tables = random.normal(size=(len(edges), 4, 4))
+    answers = []
+    for never in (-np.inf, -1e9, -1e6):
+        unary[0, 1] = never
+        answers.append(hh.best(hh.FactorGraph(unary, edges, tables), oracle="ilp"))
+    for step in answers:
+        assert step.exact
+        assert step.value == pytest.approx(answers[0].value, abs=1e-6)
+        assert step.upper_bound == pytest.approx(step.value, abs=1e-3)
+
+
 def test_forbidden_counts_are_kept():
     model = hh.FactorGraph(np.tile([1.0, 0.0], (5, 1)))
     far = Cardinality([0] * 5, [-np.inf, -np.inf, -np.inf, 0.0, 0.0, 0.0])
@@ -114,13 +130,18 @@ def test_concave_envelope_is_the_least_concave_above():
         assert touch[1:-1][bends].all()  # it bends only where it touches
 
 
-def test_tree_is_chosen_for_forests_and_enumeration_for_the_rest():
+def test_auto_chooses_well():
     chain = hh.Chain(np.zeros((5000, 3)), np.eye(3))
     assert hh.best(chain).oracle == "tree"
     cycle = hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2], [0, 2]], 1.0)
-    assert hh.best(cycle).oracle == "exhaustive"
-    grid = hh.Grid(np.random.default_rng(0).normal(size=(5, 5, 3)))
-    assert hh.best(grid).oracle == "ilp"
+    assert hh.best(cycle).oracle == "graphcut"
+    frustrated = hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2], [0, 2]], -np.eye(2))
+    assert hh.best(frustrated).oracle == "exhaustive"
+    random = np.random.default_rng(0)
+    assert hh.best(hh.Grid(random.normal(size=(5, 5, 3)))).oracle == "ilp"  # small: proven
+    big = hh.Grid(random.normal(size=(40, 40, 3)))
+    assert hh.best(big).oracle == "trws"
+    assert hh.best(big, hh.potentials.LabelWeights([1.0, -2.0, 0.0])).oracle == "expansion"
 
 
 def test_tree_on_a_long_chain_equals_viterbi():
@@ -163,7 +184,7 @@ def test_available_and_third_parties(monkeypatch):
     monkeypatch.setattr(registry, "entry_points", lambda group: [Entry()] if group == "hedgehop.oracles" else [])
     registry._all.cache_clear()
     try:
-        assert list(hh.oracles.available()) == ["tree", "exhaustive", "ilp", "psychic"]
+        assert list(hh.oracles.available()) == ["tree", "graphcut", "exhaustive", "trws", "expansion", "ilp", "psychic"]
         assert hh.best(hh.FactorGraph([[0.0, 1.0]])).oracle == "psychic"
         with pytest.raises(AssertionError, match=r"called exact at|below the best"):
             hh.testing.check_oracle(Liar(), hh.FactorGraph([[0.0, 1.0]]))
@@ -197,7 +218,8 @@ def test_max_marginals_of_the_tree_oracle():
 
 
 STUBBORN = """
-import numpy as np, hedgehop as hh
+import os, numpy as np, hedgehop as hh
+hh.best(hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2], [0, 2]], np.eye(2)), oracle="ilp")  # imports are done
 random = np.random.default_rng(0)
 edges = [(i, j) for i in range(60) for j in range(i + 1, 60)]
 model = hh.FactorGraph(random.normal(size=(60, 2)), edges, random.normal(size=(len(edges), 2, 2)))
@@ -206,6 +228,7 @@ try:
     hh.diverse(model, hh.VariableCoverage(), m=3, oracle="ilp")
 except hh.Interrupted as stop:
     print("interrupted", stop.found, flush=True)
+    os._exit(0)  # not waiting for the solver's thread
 """
 
 

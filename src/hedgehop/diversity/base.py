@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, Labels, as_labelings
+from hedgehop._arrays import Doubles, Labels, as_labelings, number
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
 from hedgehop.models.base import Model
 from hedgehop.potentials import Function, Potential
@@ -135,6 +135,14 @@ class Diversity:
 
         return WeightedSum([(1.0, self), (1.0, other)])
 
+    __array_ufunc__ = None  # so that numpy leaves `array * diversity` to us, which refuses it
+
+    def __radd__(self, other: Literal[0]) -> Diversity:
+        return self  # sum() starts from 0
+
+    def __mul__(self, factor: float) -> WeightedSum:
+        return self.__rmul__(factor)
+
     def __rmul__(self, factor: float) -> WeightedSum:
         from hedgehop.diversity.combine import WeightedSum
 
@@ -147,3 +155,12 @@ class Diversity:
 def parsimony_rate(parsimony: Parsimony, h: Concave) -> float:
     """What one more labeling of a group adds besides h: a number, or "auto" = -h(1)."""
     return -h.first if parsimony == "auto" else float(parsimony)
+
+
+def checked_parsimony(parsimony: Parsimony) -> Parsimony:
+    """Check a parsimony: a finite number, or "auto"."""
+    if isinstance(parsimony, str):
+        if parsimony != "auto":
+            raise ValueError(f'parsimony must be a number or "auto"; got {parsimony!r}.')
+        return "auto"
+    return number(parsimony, "parsimony")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,10 @@ class Concave:
     ``h(0) = 0``, nondecreasing and concave are checked over all counts that occur.
     """
 
-    def __init__(self, h: str | Callable[[int], float]) -> None:
-        if not callable(h) and h not in _NAMED:
+    def __init__(self, h: Any) -> None:
+        if not callable(h) and not (isinstance(h, str) and h in _NAMED):
             raise ValueError(f'h must be "count", "sqrt", "log" or a function; got {h!r}.')
-        self.given = h
+        self.given: str | Callable[[int], float] = h
         self._table = np.zeros(0)
         self.upto(_CHECKED_AT_ONCE)
 

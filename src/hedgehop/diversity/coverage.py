@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._frozen import Frozen
-from hedgehop.diversity.base import Diversity, Parsimony, parsimony_rate
+from hedgehop.diversity.base import Diversity, Parsimony, checked_parsimony, parsimony_rate
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
 from hedgehop.models.base import Model
-from hedgehop.potentials import Potential
+from hedgehop.potentials import Constant, Linear, Potential
 
 
 class Coverage(Frozen, Diversity):
@@ -31,10 +31,7 @@ class Coverage(Frozen, Diversity):
     parsimony: Parsimony
 
     def __init__(self, h: ConcaveLike = "count", parsimony: Parsimony = 0.0) -> None:
-        if isinstance(parsimony, str) and parsimony != "auto":
-            raise ValueError(f'parsimony must be a number or "auto"; got {parsimony!r}.')
-        rate: Parsimony = "auto" if parsimony == "auto" else _arrays.number(parsimony, "parsimony")
-        self._set(h=concave(h), parsimony=rate)
+        self._set(h=concave(h), parsimony=checked_parsimony(parsimony))
 
     @abstractmethod
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
@@ -117,7 +114,7 @@ class GroupCoverage(Frozen, Diversity):
         if not callable(groups):
             raise TypeError(f"groups must be a function of a labeling; got {groups!r}.")
         table = {g: _arrays.number(w, f"the weight of group {g!r}", low=0.0) for g, w in (weights or {}).items()}
-        self._set(h=concave(h), parsimony=parsimony, _groups=groups, weights=table)
+        self._set(h=concave(h), parsimony=checked_parsimony(parsimony), _groups=groups, weights=table)
 
     def groups(self, labeling: Any) -> Iterable[Hashable]:
         """Groups one labeling belongs to."""
@@ -174,8 +171,6 @@ class VariableCoverage(Frozen, Diversity):
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """One linear potential: the gain of every labeling."""
-        from hedgehop.potentials import Constant, Linear
-
         rows = self._rows(model, chosen)
         self.check(model)
         if len(rows) == 0:

@@ -52,7 +52,7 @@ class LabelCoverage(Coverage):
         ignore: Sequence[int] = (0,),
         min_share: float | Sequence[float] = 0.0,
     ) -> None:
-        shares = (min_share,) if isinstance(min_share, (int, float)) else tuple(min_share)
+        shares = (min_share,) if isinstance(min_share, (int, float, np.number)) else tuple(min_share)
         if not shares:
             raise ValueError("min_share must name at least one share; got none.")
         levels = tuple(LabelWeights([0.0], s).min_share for s in shares)
@@ -155,7 +155,7 @@ class TransitionCoverage(Coverage):
 
 
 def _label_set(ignore: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sorted({int(k) for k in _arrays.integers(list(ignore), "ignore")}))
+    return tuple(sorted({int(k) for k in np.atleast_1d(_arrays.integers(ignore, "ignore"))}))
 
 
 def _check_ignored(ignore: tuple[int, ...], model: Model) -> None:

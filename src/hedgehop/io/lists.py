@@ -54,7 +54,7 @@ def load(path: str | PathLike[str]) -> DiverseList:
     with Path(path).open("rb") as file:
         header, arrays = _contents(file, path)
     version = header.get("format")
-    if not isinstance(version, int) or version > FORMAT:
+    if not isinstance(version, int) or not 1 <= version <= FORMAT:
         raise ValueError(f"{path} has format {version!r}; this hedgehop reads up to {FORMAT}. Update hedgehop.")
     indices = arrays.pop("indices", None)
     fields: dict[str, Any] = {name: header[name] for name in _TEXTS} | arrays

@@ -68,15 +68,18 @@ class FactorGraph(PairwiseModel):
         pairs = check_edges(edges, counts.size)
         scores = _pairwise_scores(pairwise, pairs, counts)
         large: list[Clique] = []
+        small: list[Clique] = []
         for variables, table in cliques:
             clique = _checked_clique(variables, table, counts)
             if clique.variables.size == 1:
                 padded = padded.astype(np.result_type(padded, clique.table))  # a copy: the input is not ours
                 padded[clique.variables[0], : clique.table.size] += clique.table
             elif clique.variables.size == 2:
-                pairs, scores = _append(pairs, scores, clique, counts)
+                small.append(clique)
             else:
                 large.append(clique)
+        if small:
+            pairs, scores = _append(pairs, scores, small, counts)
         pairs, scores = merge_parallel(pairs, scores, counts)
         self._set(unary=padded, label_counts=counts, shape=(counts.size,), cliques=tuple(large))
         self._set(_edges=pairs, _pairwise=scores)
@@ -180,7 +183,9 @@ def _checked_clique(variables: ArrayLike, table: ArrayLike, counts: Labels) -> C
     return Clique(members, values)
 
 
-def _append(edges: Edges, scores: PairwiseScores, clique: Clique, counts: Labels) -> tuple[Edges, PairwiseScores]:
+def _append(
+    edges: Edges, scores: PairwiseScores, cliques: list[Clique], counts: Labels
+) -> tuple[Edges, PairwiseScores]:
     tables = [scores.table(e, int(counts[i]), int(counts[j])) for e, (i, j) in enumerate(edges)]
-    pairs = np.concatenate([edges, clique.variables[None].astype(np.int32)])
-    return pairs, EdgeTables([*tables, clique.table])
+    pairs = np.concatenate([edges, np.array([c.variables for c in cliques], np.int32)])
+    return pairs, EdgeTables([*tables, *(c.table for c in cliques)])

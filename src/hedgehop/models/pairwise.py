@@ -29,6 +29,14 @@ class PairwiseScores(Frozen, ABC):
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
         """Scores of one edge as a (rows, columns) table."""
 
+    @abstractmethod
+    def floor(self, n_edges: int) -> float:
+        """Return the sum of every edge's least allowed score."""
+
+    @abstractmethod
+    def spans(self, n_edges: int) -> Doubles:
+        """Largest minus least score of each edge, (E,); inf where a pair is forbidden."""
+
 
 class Potts(PairwiseScores):
     """``P_e(a, b) = -strengths[e] * [a != b]``, strengths >= 0."""
@@ -47,6 +55,14 @@ class Potts(PairwiseScores):
         result: Doubles = float(self.strengths[edge]) * (np.eye(rows, columns) - 1.0)
         return result
 
+    def floor(self, n_edges: int) -> float:
+        """Return minus the sum of the strengths."""
+        return -float(self.strengths.sum(dtype=np.float64))
+
+    def spans(self, n_edges: int) -> Doubles:
+        """Return the strengths."""
+        return self.strengths.astype(np.float64)
+
 
 class SharedTable(PairwiseScores):
     """``P_e(a, b) = values[a, b]`` for every edge."""
@@ -63,6 +79,15 @@ class SharedTable(PairwiseScores):
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
         """Scores of one edge as a table."""
         return self.values[:rows, :columns].astype(np.float64)
+
+    def floor(self, n_edges: int) -> float:
+        """Return the least score of the table, once an edge."""
+        return n_edges * float(_least(self.values.reshape(1, -1), axis=1)[0])
+
+    def spans(self, n_edges: int) -> Doubles:
+        """Return the span of the table, once an edge."""
+        forbids = np.isneginf(self.values).any()
+        return np.full(n_edges, np.inf if forbids else float(self.values.max() - self.values.min()))
 
 
 class EdgeTables(PairwiseScores):
@@ -92,6 +117,22 @@ class EdgeTables(PairwiseScores):
         start = int(self.offsets[edge])
         block = self.flat[start : start + rows * columns].reshape(rows, columns)
         return block.astype(np.float64)
+
+    def floor(self, n_edges: int) -> float:
+        """Return the sum of the tables' least scores."""
+        if self.flat.size == 0:
+            return 0.0
+        allowed = np.where(np.isneginf(self.flat), np.inf, self.flat).astype(np.float64)
+        least = np.minimum.reduceat(allowed, self.offsets)
+        return float(np.where(np.isinf(least), 0.0, least).sum())
+
+    def spans(self, n_edges: int) -> Doubles:
+        """Return the spans of the tables."""
+        if self.flat.size == 0:
+            return np.zeros(0)
+        flat = self.flat.astype(np.float64)
+        least, most = np.minimum.reduceat(flat, self.offsets), np.maximum.reduceat(flat, self.offsets)
+        return np.where(np.isneginf(least), np.inf, np.maximum(most, -1e300) - np.maximum(least, -1e300))
 
 
 class PairwiseModel(Frozen, ABC):
@@ -147,13 +188,7 @@ class PairwiseModel(Frozen, ABC):
 
     def floor(self) -> float:
         """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
-        total = _least(self.unary, axis=1).sum()
-        i, j = self.label_counts[self.edges.T]
-        tables = (self.pairwise.table(e, a, b) for e, (a, b) in enumerate(zip(i.tolist(), j.tolist(), strict=True)))
-        if isinstance(self.pairwise, Potts):
-            total -= self.pairwise.strengths.sum(dtype=np.float64)
-        else:
-            total += sum(float(_least(t.reshape(1, -1), axis=1)[0]) for t in tables)
+        total = _least(self.unary, axis=1).sum() + self.pairwise.floor(len(self.edges))
         return float(total + sum(float(_least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques))
 
     def _pairwise_score(self, flat: Labels) -> Doubles:

@@ -14,7 +14,7 @@ from hedgehop.models.base import Model
 from hedgehop.potentials import Constant, Linear, Potential, total_value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """One labeling and what is known about it.
 

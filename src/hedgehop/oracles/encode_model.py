@@ -17,13 +17,14 @@ class Encoded:
     (tables, transitions), because Potts edges need only one column per label.
     """
 
-    def __init__(self, model: PairwiseModel, theta: Doubles | None, pairs: bool) -> None:
+    def __init__(self, model: PairwiseModel, theta: Doubles | None, pairs: bool, reach: float) -> None:
         self.model = model
         self.program = Program()
-        self.constant = 0.0  # what every labeling scores beside the program
-        unary = model.unary if theta is None else model.unary + theta
-        allowed = np.isfinite(unary)
-        gain = np.where(allowed, unary, 0.0)
+        unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+        best = unary.max(axis=1)
+        self.constant = float(best.sum())  # what every labeling scores beside the program
+        allowed = np.isfinite(unary) & ~_hopeless(model, unary - best[:, None], reach)
+        gain = np.where(allowed, unary - best[:, None], 0.0)
         count = unary.size
         self.x: Columns = self.program.columns(count, gain.ravel(), high=allowed.ravel(), integer=True).reshape(
             unary.shape
@@ -84,3 +85,18 @@ class Encoded:
                 members = np.take(cells, label, axis=axis).ravel()
                 factors = [1.0] * members.size + [-1.0]
                 self.program.rows([[*members, self.x[variable, label]]], [factors], low=0.0, high=0.0)
+
+
+def _hopeless(model: PairwiseModel, below: Doubles, reach: float) -> NDArray[np.bool_]:
+    """Labels so far below the best that nothing else could make up for it: they are in no best labeling.
+
+    Large finite scores ("-1e9 forbids") would otherwise drown everything else in the solver's tolerances.
+    `reach` is the most that potentials can differ; edges differ by their largest minus their least score.
+    """
+    if model.cliques or not np.isfinite(reach):
+        return np.zeros(below.shape, bool)
+    spans = model.pairwise.spans(len(model.edges))
+    around = np.full(model.n_variables, reach)
+    for end in model.edges.T:
+        around += np.bincount(end, weights=spans, minlength=model.n_variables)
+    return np.asarray(below < -(around[:, None] * (1 + 1e-9) + 1e-9))

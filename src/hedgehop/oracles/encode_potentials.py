@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles
+from hedgehop._errors import InfeasibleError
 from hedgehop.oracles.encode_model import Encoded
 from hedgehop.oracles.program import Columns
 from hedgehop.potentials import (
@@ -93,6 +94,8 @@ def encode_cardinality(ilp: Encoded, potential: Cardinality) -> None:
         _below_tangents(ilp, int(value[0]), column, potential)
         return
     finite = np.flatnonzero(np.isfinite(table))
+    if finite.size == 0:
+        raise InfeasibleError("a cardinality potential forbids every count: no labeling is allowed.")
     first, last = int(finite[0]), int(finite[-1])
     column = ilp.distance(potential.reference, weights, low=first, high=last)
     inner = table[first : last + 1]
@@ -114,6 +117,8 @@ def encode_envelope(ilp: Encoded, potential: Envelope) -> None:
     highest = potential.mu + np.where(finite, potential.w, -np.inf).max(axis=2).clip(min=-1e300).sum(axis=1)
     lowest = potential.mu + np.where(finite, potential.w, np.inf).min(axis=2).clip(max=1e300).sum(axis=1)
     useful = np.flatnonzero(highest > -1e299)
+    if useful.size == 0:
+        raise InfeasibleError("an envelope is -inf everywhere: no labeling is allowed.")
     top = float(highest[useful].max())
     value = ilp.program.columns(1, 1.0, low=-np.inf, high=np.inf)
     switches = ilp.program.columns(useful.size, integer=True)

@@ -63,27 +63,29 @@ class Ilp(Oracle):
         """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
         assert isinstance(model, PairwiseModel)
         theta, constant, rest = fold(model, potentials)
-        ilp = Encoded(model, theta, pairs=any(isinstance(p, TransitionWeights) for p in rest))
+        reach = float(sum(p.span() for p in rest))
+        ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
         gains = [(p, ENCODERS[type(p)](ilp, p)) for p in rest]
         balls = [(p, c) for p, c in gains if isinstance(p, (BallCoverage, BallUnion)) and c is not None]
         deadline = time.monotonic() + self.time_limit
         best: Step | None = None
-        bound, tolerance = np.inf, 0.0
+        bound, proven = np.inf, False
         for _ in range(_ROUNDS):
             solution = ilp.program.solve(deadline - time.monotonic())
-            bound, tolerance = min(bound, solution.upper_bound + ilp.constant + constant), solution.tolerance
+            offset = ilp.constant + constant
+            bound = min(bound, solution.upper_bound + offset)
             labeling = _labeling(ilp, solution)
             if labeling is None:
                 break
             step = self.step(model, labeling, potentials, bound)
             if best is None or step.value > best.value:
                 best = step
+            proven = solution.optimal and best.value >= solution.objective + offset - 1e-6 * max(1.0, abs(best.value))
             if time.monotonic() > deadline or not _cut(ilp, balls, labeling, solution):
                 break
         if best is None:
             best = self._fallback(model, potentials, bound)
-        close = bound - best.value <= 2 * tolerance + 1e-9 * max(1.0, abs(best.value))
-        return replace(best, upper_bound=max(bound, best.value), exact=close)
+        return replace(best, upper_bound=max(bound, best.value), exact=proven)
 
     def _fallback(self, model: PairwiseModel, potentials: Sequence[Potential], bound: float) -> Step:
         theta, _, _ = fold(model, potentials)

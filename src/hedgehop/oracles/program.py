@@ -15,14 +15,24 @@ Columns = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Solution:
-    """Values of all columns (None if none was found in time), and a bound no solution exceeds.
+    """What the solver found.
 
-    ``tolerance``: what the solver may be wrong by; it is part of the bound.
+    Attributes
+    ----------
+    x : array or None
+        Values of all columns; None if nothing was found in time.
+    objective : float
+        What the solver thinks x is worth.
+    upper_bound : float
+        No solution is worth more, the solver's tolerances included.
+    optimal, infeasible : bool
+        Whether it calls x optimal; whether it says there is no x.
     """
 
     x: Doubles | None
+    objective: float
     upper_bound: float
-    tolerance: float
+    optimal: bool
     infeasible: bool
 
 
@@ -87,6 +97,6 @@ class Program:
             options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
-        tolerance = 2e-6 * scale
-        upper = np.inf if bound is None or not np.isfinite(bound) else -bound * scale + tolerance
-        return Solution(result.x, upper, tolerance, infeasible=result.status == 2)
+        upper = np.inf if bound is None or not np.isfinite(bound) else scale * (2e-6 - bound)
+        objective = -np.inf if result.x is None else float(gain @ result.x)
+        return Solution(result.x, objective, upper, optimal=result.status == 0, infeasible=result.status == 2)

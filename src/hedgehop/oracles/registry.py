@@ -39,19 +39,21 @@ def available() -> dict[str, str]:
     """Names of the oracles there are, with what each does exactly.
 
     >>> import hedgehop as hh
-    >>> sorted(hh.oracles.available())[:2]
-    ['exhaustive', 'ilp']
+    >>> sorted(hh.oracles.available())
+    ['exhaustive', 'expansion', 'graphcut', 'ilp', 'tree', 'trws']
     """
     return {name: oracle.summary for name, oracle in _all().items()}
 
 
-def get(oracle: OracleLike) -> Oracle:
+def get(oracle: Any) -> Oracle:
     """Return an oracle by name ("auto" included), or the given one."""
     if isinstance(oracle, Oracle):
         return oracle
     if oracle == "auto":
         return Auto()
-    if oracle not in _all():
+    if isinstance(oracle, type) and issubclass(oracle, Oracle):
+        raise TypeError(f"oracle must be a name or an instance; got the class. Call it: {oracle.__name__}().")
+    if not isinstance(oracle, str) or oracle not in _all():
         names = ", ".join(f'"{name}"' for name in ("auto", *_all()))
         raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")
     return _all()[oracle]

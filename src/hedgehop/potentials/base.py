@@ -38,6 +38,10 @@ class Potential(Frozen, ABC):
         """Upper bounds on the values of (m, n) labelings: the values, wherever these are exact."""
         return self._values(model, flat)
 
+    def span(self) -> float:
+        """Return a number that no two values differ by more than; inf if none is known."""
+        return np.inf
+
     @abstractmethod
     def scaled(self: P, factor: float) -> P:
         """Return this potential times a factor >= 0."""

@@ -78,6 +78,12 @@ class Cardinality(Potential):
     def _values(self, model: Model, flat: Labels) -> Doubles:
         return self.at(_core.hamming(flat, self.reference[None], self.weights)[:, 0])
 
+    def span(self) -> float:
+        """Return the span of the table; a function's is not known."""
+        if callable(self.table):
+            return np.inf
+        return float(abs(self.factor) * (self.table.max() - self.table.min()))
+
     def scaled(self, factor: float) -> Cardinality:
         """Return this potential times a factor."""
         return Cardinality(self.reference, self.table, self.weights, factor * self.factor)
@@ -128,6 +134,10 @@ class BallCoverage(Potential):
     def pairs(self) -> list[Cardinality]:
         """Functions of one distance each, all of them upper bounds."""
         return [self.pair(y) for y in self.chosen]
+
+    def span(self) -> float:
+        """Return the scale: values lie between 0 and it."""
+        return abs(self.scale)
 
     def scaled(self, factor: float) -> BallCoverage:
         """Return this potential times a factor."""
@@ -211,6 +221,10 @@ class BallUnion(Potential):
         """Functions of one distance each, all of them upper bounds."""
         return [self.pair(y) for y in self.chosen]
 
+    def span(self) -> float:
+        """Return the scale: values lie between 0 and it."""
+        return abs(self.scale)
+
     def scaled(self, factor: float) -> BallUnion:
         """Return this potential times a factor."""
         return BallUnion(self.chosen, self.radius, self.n_labels, factor * self.scale)
@@ -233,6 +247,10 @@ class AgreementGains(Potential):
     def _values(self, model: Model, flat: Labels) -> Doubles:
         excess = agreement(flat, self.samples, self.weights) - self.best
         return np.asarray(self.scale * np.maximum(0.0, excess).mean(axis=1))
+
+    def span(self) -> float:
+        """Return the scale: values lie between 0 and it."""
+        return abs(self.scale)
 
     def scaled(self, factor: float) -> AgreementGains:
         """Return this potential times a factor."""

@@ -42,6 +42,10 @@ class LabelWeights(Potential):
     def _values(self, model: Model, flat: Labels) -> Doubles:
         return used_labels(flat, self.w.size, self.least_count(flat.shape[1])) @ self.w
 
+    def span(self) -> float:
+        """Return the sum of all weights' sizes."""
+        return float(np.abs(self.w).sum())
+
     def scaled(self, factor: float) -> LabelWeights:
         """Return this potential times a factor."""
         return LabelWeights(factor * self.w, self.min_share)
@@ -80,6 +84,10 @@ class TransitionWeights(Potential):
         used = used_transitions(model, flat, len(self.w), self.ordered)
         rows, columns = transition_pairs(len(self.w), self.ordered)
         return used[:, rows, columns] @ self.w[rows, columns]
+
+    def span(self) -> float:
+        """Return the sum of all weights' sizes."""
+        return float(np.abs(self.w).sum())
 
     def scaled(self, factor: float) -> TransitionWeights:
         """Return this potential times a factor."""

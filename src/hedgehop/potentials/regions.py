@@ -58,6 +58,10 @@ class RegionWeights(Potential):
             total += np.maximum(0.0, 1.0 - misses / self.slack(c)) @ self.mu[c]
         return total
 
+    def span(self) -> float:
+        """Return the sum of all weights' sizes."""
+        return float(np.abs(self.mu).sum())
+
     def scaled(self, factor: float) -> RegionWeights:
         """Return this potential times a factor."""
         return RegionWeights(self.regions, factor * self.mu, self.robust)
@@ -81,6 +85,8 @@ class Envelope(Potential):
 
     def __init__(self, mu: ArrayLike, w: ArrayLike, zero: bool = False) -> None:
         constants, slopes = _arrays.vector(mu, "mu"), _arrays.scores(w, "w", ndim=3).astype(np.float64)
+        if constants.size == 0:
+            raise ValueError("mu must hold at least one function; got none.")
         if len(slopes) != constants.size:
             raise ValueError(f"w must have one function per entry of mu ({constants.size}); got {len(slopes)}.")
         if zero:
@@ -107,7 +113,7 @@ def region_members(regions: Any) -> tuple[NDArray[np.int64], ...]:
     """Check regions given as index lists or as a map of region numbers."""
     if isinstance(regions, np.ndarray) and regions.dtype != object:
         flat = _arrays.integers(regions, "regions").reshape(-1)
-        return tuple(own(np.flatnonzero(flat == r)) for r in np.unique(flat[flat >= 0]))
+        regions = [np.flatnonzero(flat == r) for r in np.unique(flat[flat >= 0])]
     members = tuple(own(_arrays.integers(r, "a region").reshape(-1)) for r in regions)
     if not members or any(r.size == 0 for r in members):
         raise ValueError("regions must name at least one region, and none may be empty.")
