@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "trws_checks.hpp"
 #include "trws_problem.hpp"
 
 namespace hedgehop::bindings {
@@ -18,87 +19,22 @@ namespace hedgehop::bindings {
 namespace {
 
 using Counts = Vector<std::int32_t>;
-using Ranks = std::optional<Vector<std::int32_t>>;
 template <class T>
 using Image = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;  // any number of dimensions
 using Strengths = std::vector<Image<double>>;
 using Problem = TrwsProblem;
 
-void require_sizes(std::size_t n, std::size_t n_labels, std::size_t n_edges) {
-  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max() - 1;
-  require(n <= most && n_edges <= most, "at most 2^31 - 2 variables and edges");
-  require(n == 0 || n_labels > 0, "unary must have at least one label per variable");
-  checked_product(checked_product(std::max(n, n_edges), std::max<std::size_t>(n_labels, 16)), 8);
-}
-
-void require_graph(const Edges& edges, std::size_t n) {
-  require_edges(edges, n);
-  for (std::size_t e = 0; e < edges.rows; ++e) {
-    require(edges.row(e)[0] != edges.row(e)[1], "edge " + std::to_string(e) + " is a self-loop");
-  }
-}
-
-void require_counts(std::span<const std::int32_t> counts, std::size_t n, std::size_t n_labels) {
-  require_size("label_counts", counts.size(), n, "variable");
-  for (const std::int32_t count : counts) {
-    require(count >= 1 && static_cast<std::size_t>(count) <= n_labels,
-            "label_counts must lie in 1.." + std::to_string(n_labels));
-  }
-}
-
-void require_strengths(std::span<const double> strengths) {
-  bool ok = true;
-  for (const double s : strengths) ok &= s >= 0.0 && s < std::numeric_limits<double>::infinity();
-  require(ok, "strengths must be finite and >= 0; give tables for other scores");
-}
-
-std::span<const std::int32_t> checked_ranks(const Vector<std::int32_t>& ranks, std::size_t n) {
-  const auto values = span_of(ranks);
-  require_size("ranks", values.size(), n, "variable");
-  require_in_range("ranks", values, n);
-  std::vector<std::uint8_t> seen(n, 0);
-  for (const std::int32_t r : values) {
-    require(seen[static_cast<std::size_t>(r)]++ == 0, "ranks must be a permutation");
-  }
-  return values;
-}
-
-std::vector<std::int32_t> ranks_of(const Ranks& ranks, std::size_t n, const Edges& edges) {
-  if (!ranks) return trws_ranks(n, edges);
-  const auto given = checked_ranks(*ranks, n);
-  return {given.begin(), given.end()};
-}
-
-TableScores checked_tables(const Edges& edges, std::span<const std::int32_t> counts,
-                           const Vector<double>& flat, const Vector<std::int64_t>& offsets,
-                           const Vector<std::int32_t>& columns) {
-  require_size("offsets", offsets.size(), edges.rows, "edge");
-  require_size("columns", columns.size(), edges.rows, "edge");
-  require_scores("flat", span_of(flat));
-  const TableScores scores{span_of(flat), span_of(offsets), span_of(columns), counts};
-  for (std::size_t e = 0; e < edges.rows; ++e) {
-    const std::int64_t rows = counts[static_cast<std::size_t>(edges.row(e)[0])];
-    const std::int64_t used = counts[static_cast<std::size_t>(edges.row(e)[1])];
-    const std::int64_t width = scores.columns[e], start = scores.offsets[e];
-    const std::int64_t room = static_cast<std::int64_t>(flat.size()) - ((rows - 1) * width + used);
-    require(width >= used && start >= 0 && start <= room,
-            "the table of edge " + std::to_string(e) + " does not fit into flat");
-  }
-  return scores;
-}
-
+// How far apart the finite scores of each variable are.
 template <class T>
-UnaryRanges ranges_of(const MatrixView<const T>& unary, std::span<const std::int32_t> counts) {
-  UnaryRanges ranges;
+std::vector<double> ranges_of(const MatrixView<const T>& unary, std::span<const std::int32_t> counts) {
+  std::vector<double> ranges(unary.rows, 0.0);
   for (std::size_t i = 0; i < unary.rows; ++i) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const T x : unary.row(i).first(static_cast<std::size_t>(counts[i]))) {
       if (!std::isfinite(x)) continue;
       low = std::min(low, static_cast<double>(x)), high = std::max(high, static_cast<double>(x));
     }
-    if (!(high > low)) continue;
-    ranges.largest = std::max(ranges.largest, high - low);
-    ranges.total += high - low;
+    if (high > low) ranges[i] = high - low;
   }
   return ranges;
 }

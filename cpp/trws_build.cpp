@@ -31,11 +31,11 @@ Trws make_trws_potts(const TrwsShape& shape, Edges edges, std::span<const double
 }
 
 Trws make_trws_tables(const TrwsShape& shape, Edges edges, const TableScores& scores,
-                      const UnaryRanges& ranges, std::span<const std::int32_t> ranks,
+                      std::span<const double> unary_ranges, std::span<const std::int32_t> ranks,
                       const TrwsKernel& kernel) {
   TrwsSchedule schedule(shape.n_variables, EdgeList{edges}, ranks);
   const auto slot = static_cast<std::size_t>(trws_slot(shape.n_labels));
-  TrwsPairwise pairwise = trws_tables(schedule, edges, scores, slot, ranges);
+  TrwsPairwise pairwise = trws_tables(schedule, edges, scores, slot, unary_ranges);
   return Trws(std::move(schedule), std::move(pairwise), shape.n_labels, shape.counts, kernel);
 }
 

@@ -26,9 +26,10 @@ struct TrwsShape {
 Trws make_trws_potts(const TrwsShape& shape, Edges edges, std::span<const double> strengths,
                      std::span<const std::int32_t> ranks, const TrwsKernel& kernel);
 
-// The penalty of forbidden pairs depends on the ranges of the unary scores, see trws_tables.hpp.
+// unary_ranges: how far apart the finite scores of each variable are; the penalty of forbidden pairs depends
+// on it.
 Trws make_trws_tables(const TrwsShape& shape, Edges edges, const TableScores& scores,
-                      const UnaryRanges& ranges, std::span<const std::int32_t> ranks,
+                      std::span<const double> unary_ranges, std::span<const std::int32_t> ranks,
                       const TrwsKernel& kernel);
 
 Trws make_trws_grid(const GridEdges& edges, const GridStrengths& strengths, std::size_t n_labels,

@@ -2,8 +2,9 @@
 //
 // Forbidden pairs (-inf) become a finite penalty. Any penalty leaves the bound valid, because it only raises
 // scores; one larger than everything else could gain together never changes the optimum. That sum is used up
-// to a limit of 16 times the most that happens around one variable: beyond it, the precision lost would cost
-// more than the penalty gains.
+// to a limit of 16 times what happens around a variable (around the edge's quieter end, or on average if that
+// is more): beyond it, the precision lost would cost more than the penalty gains. Up to 16 variables the sum
+// is always below the limit.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +13,14 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "pairwise.hpp"
 #include "trws_pairwise.hpp"
 
 namespace hedgehop {
-
-// Finite unary scores: how far apart those of one variable are, at most and in total.
-struct UnaryRanges {
-  double largest = 0.0, total = 0.0;
-};
 
 namespace trws_detail {
 
@@ -90,18 +88,24 @@ class TableBuilder {
     return std::any_of(blocks_.begin(), blocks_.end(), [](const Block& b) { return b.forbids; });
   }
 
-  void penalise(const UnaryRanges& unaries) {
-    std::vector<double> around(schedule_.n_variables(), 0.0);
-    double total = unaries.total;
+  // unary_ranges: how far apart the finite scores of each variable are.
+  void penalise(std::span<const double> unary_ranges) {
+    std::vector<double> around(unary_ranges.begin(), unary_ranges.end());
+    double total = std::accumulate(around.begin(), around.end(), 0.0);
     for (std::size_t e = 0; e < edges_.rows; ++e) {
-      const Block& block = blocks_[block_of_[e]];
-      total += block.top - block.low;
-      for (const std::int32_t i : edges_.row(e)) around[static_cast<std::size_t>(i)] += block.top - block.low;
+      const double range = finite_range(e);
+      total += range;
+      for (const std::int32_t i : edges_.row(e)) around[static_cast<std::size_t>(i)] += range;
     }
-    const double local = unaries.largest + *std::max_element(around.begin(), around.end());
-    const double penalty =
-        total > 0.0 ? 1.0625 * std::min(total, 16.0 * local) : 1.0;  // any, if all is equal
-    for (Block& block : blocks_) block.penalised = block.low - penalty;
+    const double mean =
+        std::accumulate(around.begin(), around.end(), 0.0) / static_cast<double>(around.size());
+    for (std::size_t e = 0; e < edges_.rows; ++e) {
+      const double quieter = std::min(around[static_cast<std::size_t>(edges_.row(e)[0])],
+                                      around[static_cast<std::size_t>(edges_.row(e)[1])]);
+      const double enough = 1.0625 * std::min(total, 16.0 * std::max(quieter, mean));
+      Block& block = blocks_[block_of_[e]];
+      block.penalised = std::min(block.penalised, block.low - (total > 0.0 ? enough : 1.0));
+    }
   }
 
   TrwsPairwise build() {
@@ -122,6 +126,8 @@ class TableBuilder {
   }
 
  private:
+  double finite_range(std::size_t e) const { return blocks_[block_of_[e]].top - blocks_[block_of_[e]].low; }
+
   void collect_blocks() {
     std::map<std::array<std::int64_t, 4>, std::size_t> known;
     for (std::size_t e = 0; e < edges_.rows; ++e) {
@@ -203,9 +209,9 @@ class TableBuilder {
 }  // namespace trws_detail
 
 inline TrwsPairwise trws_tables(const TrwsSchedule& schedule, Edges edges, const TableScores& scores,
-                                std::size_t slot, const UnaryRanges& ranges) {
+                                std::size_t slot, std::span<const double> unary_ranges) {
   trws_detail::TableBuilder builder(schedule, edges, scores, slot);
-  if (builder.forbids()) builder.penalise(ranges);
+  if (builder.forbids()) builder.penalise(unary_ranges);
   return builder.build();
 }
 

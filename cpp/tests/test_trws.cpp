@@ -90,9 +90,9 @@ struct Model {
 
   Trws solver(const TrwsKernel& kernel) const {
     const TrwsShape shape{n, n_labels, counts};
-    Trws result = potts ? make_trws_potts(shape, edge_view(), strengths, ranks, kernel)
-                        : make_trws_tables(shape, edge_view(), tables(), {8.0, 8.0 * static_cast<double>(n)},
-                                           ranks, kernel);
+    Trws result =
+        potts ? make_trws_potts(shape, edge_view(), strengths, ranks, kernel)
+              : make_trws_tables(shape, edge_view(), tables(), std::vector<double>(n, 8.0), ranks, kernel);
     result.set_scores(unary_view(), {});
     return result;
   }

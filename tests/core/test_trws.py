@@ -218,6 +218,31 @@ def test_the_bound_survives_huge_and_tiny_scores() -> None:
         assert value == pytest.approx(model.value(labeling))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_hubs_and_wide_tables_do_not_overflow(seed: int) -> None:
+    """A star of 300 leaves, tables whose scores are mostly sums of unary terms, scores that push all one way."""
+    rng = np.random.default_rng(seed)
+    n, n_labels = 301, int(rng.integers(2, 40))
+    edges = np.stack([np.zeros(n - 1), np.arange(1, n)], axis=1).astype(np.int32)
+    flip = rng.random(n - 1) < 0.5
+    edges[flip] = edges[flip, ::-1]
+    unary = rng.choice([-1e6, 0.0, 1.0, 1e6], (n, n_labels)) * rng.random((n, n_labels))
+    tables = rng.random((n - 1, n_labels, n_labels)) + 1e3 * rng.random((n - 1, n_labels, 1))
+    tables *= rng.choice([1.0, 1e-3, 1e3], (n - 1, 1, 1))
+    tables[rng.random(tables.shape) < 0.02] = -INF
+    counts = np.full(n, n_labels, np.int32)
+    offsets = np.arange(n - 1, dtype=np.int64) * n_labels**2
+    columns = np.full(n - 1, n_labels, np.int32)
+    args = (unary, counts, edges, tables.ravel(), offsets, columns)
+    _, best = _core.forest_argmax_tables(*args)
+    solver = _core.Trws.tables(*args)
+    _, value, bound, _ = solver.run(gap=0.0)
+    assert bound >= best
+    assert bound == pytest.approx(best, rel=1e-3)
+    assert value <= bound
+    assert solver.messages().max() <= 0
+
+
 def test_scribbles_do_not_cost_precision() -> None:
     """Scores far beyond what edges can change are clipped, not squeezed into the same integers."""
     rng = np.random.default_rng(3)
