@@ -99,7 +99,7 @@ class Quantiser {
   static int room(int bits, double size) {
     int exponent;  // size <= 2^exponent
     std::frexp(size, &exponent);
-    return std::clamp(bits - exponent, -900, 900);
+    return std::clamp(bits - exponent, -1000, 900);
   }
 
   bool narrow_ = true;
