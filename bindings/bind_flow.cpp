@@ -251,57 +251,67 @@ void init_grid(GridFlow* self, const std::vector<std::size_t>& shape, int connec
 #define HEDGEHOP_ARRAY "numpy.typing.NDArray[typing.Any]"
 #define HEDGEHOP_NODES "numpy.typing.NDArray[numpy.int32]"
 
+template <class T>
+std::string array_type() {
+  const char* const name = std::is_same_v<T, float>          ? "float32"
+                           : std::is_same_v<T, double>       ? "float64"
+                           : std::is_same_v<T, std::int32_t> ? "int32"
+                                                             : "int64";
+  return std::string("numpy.typing.NDArray[numpy.") + name + "]";
+}
+
+// The signature with every @ replaced by the array type.
+template <class T>
+std::string signature(std::string text) {
+  for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, array_type<T>());
+  return text;
+}
+
 // nanobind tries the overloads in turn; they differ only in the type of the numbers, which is never
 // converted.
 template <class T>
-void def_numbers(const std::string& type, nb::class_<PyFlow>& flow, nb::class_<GeneralFlow, PyFlow>& general,
-                 nb::class_<GridFlow, PyFlow>& grid) {
-  const std::string array = "numpy.typing.NDArray[numpy." + type + "]";
-  general.def(
-      "__init__", &init_general<T>, nb::arg("n_nodes"), nb::arg("edges").noconvert(),
-      nb::arg("forward").noconvert(), nb::arg("backward").noconvert().none(),
-      nb::arg("terminals").noconvert(),
-      nb::sig((std::string(
-                   "def __init__(self, n_nodes: int, edges: numpy.typing.NDArray[numpy.int32], forward: ") +
-               array + ", backward: " + array + " | None, terminals: " + array + ") -> None")
-                  .c_str()));
+void def_constructors(nb::class_<GeneralFlow, PyFlow>& general, nb::class_<GridFlow, PyFlow>& grid) {
+  const auto general_sig = signature<T>("def __init__(self, n_nodes: int, edges: " HEDGEHOP_NODES
+                                        ", forward: @, backward: @ | None, terminals: @) -> None");
+  general.def("__init__", &init_general<T>, nb::arg("n_nodes"), nb::arg("edges").noconvert(),
+              nb::arg("forward").noconvert(), nb::arg("backward").noconvert().none(),
+              nb::arg("terminals").noconvert(), nb::sig(general_sig.c_str()));
+  const auto grid_sig = signature<T>(
+      "def __init__(self, shape: collections.abc.Sequence[int], connectivity: int, forward: "
+      "collections.abc.Sequence[@], backward: collections.abc.Sequence[@] | None, terminals: @) -> None");
   grid.def("__init__", &init_grid<T>, nb::arg("shape"), nb::arg("connectivity"),
            nb::arg("forward").noconvert(), nb::arg("backward").noconvert().none(),
-           nb::arg("terminals").noconvert(),
-           nb::sig((std::string("def __init__(self, shape: collections.abc.Sequence[int], connectivity: int, "
-                                "forward: collections.abc.Sequence[") +
-                    array + "], backward: collections.abc.Sequence[" + array +
-                    "] | None, terminals: " + array + ") -> None")
-                       .c_str()));
-  general.def(
-      "add_capacities", &GeneralFlow::add_capacities<T>, nb::arg("edges").noconvert(),
-      nb::arg("forward").noconvert(), nb::arg("backward").noconvert(),
-      nb::sig((std::string("def add_capacities(self, edges: numpy.typing.NDArray[numpy.int32], forward: ") +
-               array + ", backward: " + array + ") -> None")
-                  .c_str()),
-      "Change the capacities of the edges with these indices; the two of an edge keep a sum >= 0.");
+           nb::arg("terminals").noconvert(), nb::sig(grid_sig.c_str()));
+}
+
+template <class T>
+void def_capacities(nb::class_<GeneralFlow, PyFlow>& general, nb::class_<GridFlow, PyFlow>& grid) {
+  const auto general_sig =
+      signature<T>("def add_capacities(self, edges: " HEDGEHOP_NODES ", forward: @, backward: @) -> None");
+  general.def("add_capacities", &GeneralFlow::add_capacities<T>, nb::arg("edges").noconvert(),
+              nb::arg("forward").noconvert(), nb::arg("backward").noconvert(), nb::sig(general_sig.c_str()),
+              "Change the capacities of the edges with these indices; the two of an edge keep a sum >= 0.");
+  const auto grid_sig = signature<T>("def add_capacities(self, nodes: " HEDGEHOP_NODES
+                                     ", slots: " HEDGEHOP_NODES ", deltas: @) -> None");
   grid.def("add_capacities", &GridFlow::add_capacities<T>, nb::arg("nodes").noconvert(),
-           nb::arg("slots").noconvert(), nb::arg("deltas").noconvert(),
-           nb::sig((std::string("def add_capacities(self, nodes: numpy.typing.NDArray[numpy.int32], slots: "
-                                "numpy.typing.NDArray[numpy.int32], deltas: ") +
-                    array + ") -> None")
-                       .c_str()),
+           nb::arg("slots").noconvert(), nb::arg("deltas").noconvert(), nb::sig(grid_sig.c_str()),
            "Change the capacities from pixels to neighbours: slot 2 k is direction k, 2 k + 1 the way back.");
-  const char* const doc = std::is_integral_v<T>
-                              ? "Add to all terminals, or to those of the listed nodes."
-                              : "Replace all terminals, or those of the listed, increasing nodes.";
+}
+
+template <class T>
+void def_terminals(nb::class_<PyFlow>& flow) {
+  const auto values = nb::arg("values").noconvert();
+  const auto nodes = nb::arg("nodes").noconvert() = nb::none();
   if constexpr (std::is_integral_v<T>) {
-    flow.def("add_terminals", &PyFlow::add_terminals<T>, nb::arg("deltas").noconvert(),
-             nb::arg("nodes").noconvert() = nb::none(), doc,
-             nb::sig((std::string("def add_terminals(self, deltas: ") + array +
-                      ", nodes: numpy.typing.NDArray[numpy.int32] | None = None) -> None")
-                         .c_str()));
+    const auto sig =
+        signature<T>("def add_terminals(self, values: @, nodes: " HEDGEHOP_NODES " | None = None) -> None");
+    flow.def("add_terminals", &PyFlow::add_terminals<T>, values, nodes, nb::sig(sig.c_str()),
+             "Add to all terminals, or to those of the listed nodes.");
   } else {
-    flow.def("set_terminals", &PyFlow::set_terminals<T>, nb::arg("terminals").noconvert(),
-             nb::arg("nodes").noconvert() = nb::none(), doc,
-             nb::sig((std::string("def set_terminals(self, terminals: ") + array +
-                      ", nodes: numpy.typing.NDArray[numpy.int32] | None = None) -> None")
-                         .c_str()));
+    const auto sig =
+        signature<T>("def set_terminals(self, values: @, nodes: " HEDGEHOP_NODES " | None = None) -> None");
+    flow.def("set_terminals", &PyFlow::set_terminals<T>, values, nodes, nb::sig(sig.c_str()),
+             "Replace all terminals, or those of the listed, increasing nodes.");
   }
 }
 
@@ -339,10 +349,15 @@ void register_flow(nb::module_& m) {
       m, "GridFlow",
       "A Flow over the pixels of a 2-D or 3-D shape; one array of capacities a direction, in the order of\n"
       "hedgehop.models.directions, forward from the pixel to its neighbour there, backward the other way.");
-  def_numbers<std::int32_t>("int32", flow, general, grid);
-  def_numbers<std::int64_t>("int64", flow, general, grid);
-  def_numbers<float>("float32", flow, general, grid);
-  def_numbers<double>("float64", flow, general, grid);
+  const auto def_numbers = [&]<class T>(T) {
+    def_constructors<T>(general, grid);
+    def_capacities<T>(general, grid);
+    def_terminals<T>(flow);
+  };
+  def_numbers(std::int32_t{});
+  def_numbers(std::int64_t{});
+  def_numbers(float{});
+  def_numbers(double{});
 }
 
 }  // namespace hedgehop::bindings

@@ -118,7 +118,7 @@ class Forests : public Trees<Layout> {
     for (std::size_t i = 0; i < forest.front.size(); ++i) {  // the list may become longer meanwhile
       poll.tick();
       if (i + ahead < forest.front.size()) graph_.prefetch(forest.front[i + ahead]);
-      if (level_in<F>(graph_, forest.front[i]) == forest.level) scan<F>(forest.front[i], forest.level);
+      if (level_in<F>(graph_, forest.front[i]) == forest.level) scan<F>(forest.front[i], forest.level, poll);
     }
     forest.front.clear();
     std::swap(forest.front, forest.next);
@@ -127,14 +127,14 @@ class Forests : public Trees<Layout> {
   }
 
   template <Side F>
-  void scan(Index u, Index level) {
+  void scan(Index u, Index level, Poll& poll) {
     if constexpr (Layout::degree > 0) {
       for (std::uint32_t rest = open_slots<F>(u); rest != 0; rest &= rest - 1) {
-        if (!use<F>(u, static_cast<Slot>(std::countr_zero(rest)), level)) return;
+        if (!use<F>(u, static_cast<Slot>(std::countr_zero(rest)), level, poll)) return;
       }
     } else {
       for (Slot s = graph_.begin(u), end = graph_.end(u); s < end; ++s) {
-        if (!use<F>(u, s, level)) return;
+        if (!use<F>(u, s, level, poll)) return;
       }
     }
   }
@@ -154,7 +154,7 @@ class Forests : public Trees<Layout> {
   // Takes in the neighbour at slot s if it is free, augments if it is in the other forest. Returns false if u
   // was relabelled or left meanwhile: it is queued if need be.
   template <Side F>
-  bool use(Index u, Slot s, Index level) {
+  bool use(Index u, Slot s, Index level, Poll& poll) {
     while (can_reach<F>(graph_, u, s)) {
       const Index v = graph_.head(u, s), there = level_in<F>(graph_, v);
       if (there > 0) break;
@@ -165,6 +165,7 @@ class Forests : public Trees<Layout> {
         break;
       }
       F == source ? this->augment(u, s, v) : this->augment(v, graph_.rev(u, s), u);
+      poll.tick(static_cast<std::uint32_t>(this->take_work()));  // here no node is an orphan
       if (level_in<F>(graph_, u) != level) return false;
     }
     return true;

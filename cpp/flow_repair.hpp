@@ -21,10 +21,10 @@ class Repair {
   explicit Repair(Forests<Layout>& forests) : forests_(forests), graph_(forests.graph()) {}
 
   // `touched`: nodes whose excess changed or that may have lost a tree arc; `raised`: arcs with more
-  // capacity. Returns false if that took more than `visits` visits of orphans: then the forests must be built
+  // capacity. Returns false if that took more than this much work: then the forests must be built
   // anew.
-  bool run(std::span<const Index> touched, std::span<const Arc<Layout>> raised, std::int64_t visits) {
-    forests_.begin_repair(visits);
+  bool run(std::span<const Index> touched, std::span<const Arc<Layout>> raised, std::int64_t work) {
+    forests_.begin_repair(work);
     // No orphans yet in the first pass: a node must not change forest while it is in a list.
     for (const Index v : touched) follow_excess(v);
     for (const Index v : touched) find_orphans(v);

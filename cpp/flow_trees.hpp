@@ -25,10 +25,14 @@ class Trees {
   Layout& graph() { return graph_; }
   const Layout& graph() const { return graph_; }
 
-  // The forests are about to be repaired with at most this many visits of orphans; see exhausted().
-  void begin_repair(std::int64_t visits) { repaired_ = true, visits_left_ = visits; }
-  bool exhausted() const { return visits_left_ < 0; }  // the forests are in ruins and must be built anew
-  void end_repair() { visits_left_ = unlimited; }
+  // The forests are about to be repaired with at most this much work: visits of orphans and steps along
+  // paths.
+  void begin_repair(std::int64_t work) { repaired_ = true, work_left_ = work; }
+  bool exhausted() const { return work_left_ < 0; }  // the forests are in ruins and must be built anew
+  void end_repair() { work_left_ = unlimited; }
+
+  // Work done since the last call.
+  std::int64_t take_work() { return unlimited - std::exchange(work_left_, unlimited); }
 
   template <Side F>
   Index limit() const {
@@ -59,7 +63,7 @@ class Trees {
     OrphanLists& orphans = forests_[F].orphans;
     for (Index level = orphans.lowest(); level <= orphans.highest(); ++level) {
       for (Index v; (v = orphans.first(level)) >= 0;) {
-        if (--visits_left_ < 0) return;
+        if (--work_left_ < 0) return;
         orphans.set_first(level, graph_.node(v).next);
         adopt_one<F>(v, level);
       }
@@ -72,6 +76,8 @@ class Trees {
   void augment(Index u, Slot s, Index w) {
     const Cap amount = bottleneck<sink>(w, bottleneck<source>(u, graph_.out(u, s)));
     graph_.push(u, s, amount);
+    work_left_ -=
+        level_in<source>(graph_, u) + level_in<sink>(graph_, w);  // no path is longer than its level
     send<source>(u, amount);
     adopt<source>();  // never two forests with orphans at once
     send<sink>(w, amount);
@@ -139,7 +145,7 @@ class Trees {
     }
   }
 
-  std::int64_t visits_left_ = unlimited;
+  std::int64_t work_left_ = unlimited;
 
  protected:
   Layout graph_;
