@@ -387,10 +387,10 @@ HARD = """
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT")
-def test_interruption() -> None:
+def latency(delay: float) -> float:
+    """Seconds from SIGINT, sent so long after the start of a hard solve, to KeyboardInterrupt."""
     script = textwrap.dedent(HARD) + textwrap.dedent("""
-    import sys, time
+    import time
     flow = hard(2048)
     print("ready", flush=True)
     try:
@@ -403,10 +403,15 @@ def test_interruption() -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
-        threading.Event().wait(0.15)
+        time.sleep(delay)
         sent = time.time()
         os.kill(child.pid, signal.SIGINT)
-        assert float(child.stdout.readline()) - sent < 1.0  # 0.02 s on an idle machine
+        return float(child.stdout.readline()) - sent
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT")
+def test_interruption() -> None:
+    assert np.median([latency(delay) for delay in (0.1, 0.3, 0.5)]) < 0.2  # 0.02 s on an idle machine
 
 
 def test_one_thread_at_a_time() -> None:
