@@ -60,13 +60,16 @@ class Flow {
   // solved or changed again.
   Total solve(Poll& poll) {
     solved_ = false;
+    forests_.take_sent();
     const bool keep = std::exchange(has_forests_, false) && is_change_small() && repair();
     if (!keep) forests_.build(poll);
     touched_.clear();
     raised_.clear();
     forests_.grow_to_cut(poll);
     has_forests_ = solved_ = true;
-    minimum_ = sum_of_deficits();
+    // A small change must not cost a pass over all nodes.
+    minimum_ = keep ? minimum_ + shift_ + forests_.take_sent() : sum_of_deficits();
+    shift_ = 0;
     assert(cut_value() == minimum_);
     return minimum_;
   }
@@ -117,7 +120,7 @@ class Flow {
       for (std::size_t i = 0; i < nodes.size(); ++i) grow(nodes[i], std::abs(static_cast<double>(deltas[i])));
     });
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      node(nodes[i]).excess += deltas[i];
+      change_excess(nodes[i], deltas[i]);
       if (deltas[i] != 0) touch(nodes[i]);
     }
   }
@@ -153,6 +156,14 @@ class Flow {
     headroom_.measure(graph(), [&](Index v) { return growth[static_cast<std::size_t>(v)]; });
   }
 
+  // Keeps account of what the deficits sum up to.
+  void change_excess(Index v, Cap delta) {
+    Cap& excess = node(v).excess;
+    shift_ -= std::min<Cap>(0, excess);
+    excess += delta;
+    shift_ += std::min<Cap>(0, excess);
+  }
+
   // Once nearly everything is touched a list of it is of no use.
   void touch(Index v) {
     if (!has_forests_) return;
@@ -173,8 +184,8 @@ class Flow {
     graph.set_out(u, s, std::max<Cap>(0, residual));
     if (residual < 0) {
       graph.set_out(w, graph.rev(u, s), graph.in(u, s) + residual);
-      graph.node(u).excess -= residual;
-      graph.node(w).excess += residual;
+      change_excess(u, -residual);
+      change_excess(w, residual);
     }
     if (delta > 0) {
       if (has_forests_) raised_.push_back(arc);
@@ -205,6 +216,7 @@ class Flow {
   std::vector<FlowArc> raised_;
   bool has_forests_ = false, solved_ = false;
   Total minimum_ = 0;
+  Total shift_ = 0;  // of the sum of deficits, by changes since the last solve
 };
 
 }  // namespace hedgehop::flow

@@ -31,6 +31,9 @@ class Trees {
   bool exhausted() const { return work_left_ < 0; }  // the forests are in ruins and must be built anew
   void end_repair() { work_left_ = unlimited; }
 
+  // Flow augmented since the last call: deficits shrank by that much.
+  Total take_sent() { return std::exchange(sent_, 0); }
+
   // Work done since the last call.
   std::int64_t take_work() { return unlimited - std::exchange(work_left_, unlimited); }
 
@@ -76,6 +79,7 @@ class Trees {
   void augment(Index u, Slot s, Index w) {
     const Cap amount = bottleneck<sink>(w, bottleneck<source>(u, graph_.out(u, s)));
     graph_.push(u, s, amount);
+    sent_ += amount;
     work_left_ -=
         level_in<source>(graph_, u) + level_in<sink>(graph_, w);  // no path is longer than its level
     send<source>(u, amount);
@@ -146,6 +150,7 @@ class Trees {
   }
 
   std::int64_t work_left_ = unlimited;
+  Total sent_ = 0;
 
  protected:
   Layout graph_;
