@@ -8,9 +8,9 @@
 
 namespace hedgehop {
 
-// Kernels call tick() in their loops, every few microseconds of work or rarer; now and then (at most every 20 ms) it
-// calls `check`, which throws to stop the kernel. A kernel that is stopped leaves its state valid for another call
-// or for destruction.
+// Kernels call tick() in their loops, every few microseconds of work or rarer; now and then (at most every 20
+// ms) it calls `check`, which throws to stop the kernel. A kernel that is stopped leaves its state valid for
+// another call or for destruction.
 class Poll {
  public:
   Poll() = default;  // never interrupts

@@ -20,7 +20,7 @@ LAYERS = [
     {"certificate", "lawler", "search"},
     {"result"},
     {"listing", "refinement"},
-    {"selection", "pool", "portfolio", "testing"},
+    {"selection", "pool", "portfolios", "testing"},
     {"baselines", "learning", "segmentation", "metrics"},
     {"io", "batch", "plotting", "report"},
     {"cli", "studio"},
@@ -101,3 +101,9 @@ def test_public_names_all_exist():
     assert set(hedgehop.__all__) <= set(dir(hedgehop))
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = hedgehop.nonsense
+
+
+def test_no_public_name_is_hidden_by_a_module():
+    """`import hedgehop.thing` sets the attribute `thing`: a function of that name would be lost."""
+    stems = {p.stem for p in SOURCE.iterdir()} - set(hedgehop._MODULES)
+    assert not stems & set(hedgehop.__all__)

@@ -42,7 +42,7 @@ _NAMES = {
     "diverse": "selection",
     "stream": "selection",
     "per_variable": "tradeoff",
-    "portfolio": "portfolio",
+    "portfolio": "portfolios",
     "select": "pool",
     "load": "io.lists",
 }
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from hedgehop.oracles import Oracle as Oracle
     from hedgehop.oracles import Step as Step
     from hedgehop.pool import select as select
-    from hedgehop.portfolio import portfolio as portfolio
+    from hedgehop.portfolios import portfolio as portfolio
     from hedgehop.result import DiverseList as DiverseList
     from hedgehop.selection import best as best
     from hedgehop.selection import diverse as diverse
