@@ -23,7 +23,7 @@ CLASSES = {
     "shadow": ((30, 30), "#33097d"),
 }
 SPREAD = 14.0  # how far, in Lab units, colours of one class lie from its centre
-SECONDS = 5.0  # what an integer program may take; when time is over it tells the bound it has reached
+SECONDS = 2.0  # what an integer program may take; when time is over it tells the bound it has reached
 
 
 def superpixels(image, count):
