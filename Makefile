@@ -11,6 +11,8 @@ CPP_FILES := $(wildcard cpp/*.hpp cpp/*.cpp cpp/tests/*.hpp cpp/tests/*.cpp bind
 # cmake and ninja come from the environment, whatever the machine has.
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 
+CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
+
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
 EXTRAS_demo := [segmentation,plot]
@@ -57,10 +59,10 @@ build: $(VENV)/.installed-core ## Build and install the library into .venv
 
 cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan)
 	@echo "cpptest: building and running the C++ tests"
-	@$(IN_VENV) cmake -S . -B build/cpptest -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(SANITIZE) \
-	  --log-level=WARNING > build/cpptest.log
-	@$(IN_VENV) cmake --build build/cpptest -- --quiet
-	@$(IN_VENV) ctest --test-dir build/cpptest --output-on-failure
+	@$(IN_VENV) cmake -S . -B $(CPPTEST) -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(SANITIZE) \
+	  --log-level=WARNING > $(CPPTEST).log
+	@$(IN_VENV) cmake --build $(CPPTEST) -- --quiet
+	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure
 
 clean: ## Remove the environment and everything built
 	rm -rf $(VENV) build dist src/hedgehop/_core.pyi .mypy_cache .pytest_cache .ruff_cache .hypothesis
