@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.potentials import Constant, Linear, Potential, total_value
 
 
@@ -113,3 +114,16 @@ def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None,
 def kinds(potentials: Iterable[Potential]) -> str:
     """Names of the kinds of potentials, for messages."""
     return ", ".join(sorted({type(p).__name__ for p in potentials}))
+
+
+def not_pairwise(model: Model) -> str | None:
+    """Return why a model is not one of unary and pairwise scores alone; None if it is."""
+    if not isinstance(model, PairwiseModel):
+        return f"{type(model).__name__} has no unary and pairwise scores"
+    return "the model has cliques of three or more variables" if model.cliques else None
+
+
+def not_linear(model: Model, potentials: Sequence[Potential]) -> str | None:
+    """Return why potentials are more than a change of the unaries; None if they are not."""
+    _, _, rest = fold(model, potentials)
+    return f"it handles linear potentials only, not {kinds(rest)}" if rest else None

@@ -10,10 +10,9 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
 from hedgehop.oracles.dual import label_bound
-from hedgehop.oracles.kernels import expandable, expanded, message_solver, pass_messages
-from hedgehop.oracles.trws import SMALL
+from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, pass_messages
 from hedgehop.potentials import LabelWeights, Potential, total_value
 
 
@@ -41,10 +40,10 @@ class Expansion(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, and potentials other than linear ones and label weights."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
-        if model.cliques:
-            return "the model has cliques of three or more variables"
+        reason = not_pairwise(model)
+        if reason is not None:
+            return reason
+        assert isinstance(model, PairwiseModel)
         _, _, rest = fold(model, potentials)
         other = [p for p in rest if not isinstance(p, LabelWeights)]
         if other:
@@ -55,9 +54,7 @@ class Expansion(Oracle):
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """Before the integer program where that is slow."""
-        assert isinstance(model, PairwiseModel)
-        size = model.unary.size + len(model.edges) * model.n_labels
-        return 25.0 if size > SMALL else 2.0
+        return 2.0 if is_small(model) else 25.0
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Expand from the best labelings known, then bound what any labeling could reach."""

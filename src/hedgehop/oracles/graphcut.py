@@ -13,7 +13,7 @@ from hedgehop._arrays import Doubles
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.oracles.base import Oracle, Step, fold, not_linear
 from hedgehop.oracles.kernels import pair_tables
 from hedgehop.potentials import Potential
 
@@ -36,11 +36,9 @@ class GraphCut(Oracle):
             return f"it needs two labels and no cliques; the model has {model.n_labels} labels" + (
                 f" and {len(model.cliques)} cliques" if model.cliques else ""
             )
-        _, _, rest = fold(model, potentials)
-        if rest:
-            return f"it handles linear potentials only, not {kinds(rest)}"
-        if isinstance(model.pairwise, Potts):
-            return None
+        reason = not_linear(model, potentials)
+        if reason is not None or isinstance(model.pairwise, Potts):
+            return reason
         bend = _bends(pair_tables(model))
         return None if (bend >= 0).all() else "some pair prefers to differ (its scores are not supermodular)"
 

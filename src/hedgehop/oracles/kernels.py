@@ -7,8 +7,16 @@ from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
+
+_SMALL = 3000  # columns of an integer program
+
+
+def is_small(model: Model) -> bool:
+    """Whether proving the optimum by an integer program is about as quick as anything else."""
+    return isinstance(model, PairwiseModel) and model.unary.size + len(model.edges) * model.n_labels <= _SMALL
 
 
 def pair_tables(model: PairwiseModel) -> Doubles:

@@ -12,7 +12,7 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
 from hedgehop.oracles.kernels import edge_tables
 from hedgehop.potentials import Potential
 
@@ -29,14 +29,8 @@ class Tree(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cycles, cliques and potentials that are not linear."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
-        if model.cliques:
-            return "the model has cliques of three or more variables"
-        _, _, rest = fold(model, potentials)
-        if rest:
-            return f"it handles linear potentials only, not {kinds(rest)}"
-        return None if _is_forest(model) else "the model's edges contain a cycle"
+        reason = not_pairwise(model) or not_linear(model, potentials)
+        return reason or (None if _is_forest(model) else "the model's edges contain a cycle")
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """Exact in linear time: nothing is better."""

@@ -12,11 +12,9 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, kinds
-from hedgehop.oracles.kernels import expandable, expanded, message_solver, pass_messages
+from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
+from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, pass_messages
 from hedgehop.potentials import Potential
-
-SMALL = 3000  # columns of an integer program up to which proving the optimum is as quick
 
 
 class Trws(Oracle):
@@ -44,18 +42,11 @@ class Trws(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques and potentials that are not linear."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
-        if model.cliques:
-            return "the model has cliques of three or more variables"
-        _, _, rest = fold(model, potentials)
-        return f"it handles linear potentials only, not {kinds(rest)}" if rest else None
+        return not_pairwise(model) or not_linear(model, potentials)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """After exact solvers where these are quick, before them elsewhere."""
-        assert isinstance(model, PairwiseModel)
-        size = model.unary.size + len(model.edges) * model.n_labels
-        return 30.0 if size > SMALL else 3.0
+        return 3.0 if is_small(model) else 30.0
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Pass messages from where the last step left them, then repair."""
