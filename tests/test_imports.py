@@ -22,7 +22,7 @@ LAYERS = [
     {"listing", "refinement"},
     {"selection", "pool", "portfolios", "testing"},
     {"baselines", "learning", "segmentation", "metrics"},
-    {"io", "batch", "plotting", "report"},
+    {"io", "batch", "canvas", "plotting", "report"},
     {"cli", "studio"},
 ]
 RANK = {name: k for k, names in enumerate(LAYERS) for name in names}

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles, Labels, finite, integers, positive_count
+from hedgehop._arrays import Doubles, Labels, positive_count
 from hedgehop._errors import need
+from hedgehop.canvas import MOST_PIXELS, check_lists, picture_of, refuse_image, views_of
 from hedgehop.result import DiverseList
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ PALETTE = (
 )
 _MOST_IN_LEGEND = 12
 _MOST_DOTS = 100  # variables up to which changed cells of a strip carry a dot
-_MOST_PIXELS = 1200  # a side; larger labelings are thinned before they are drawn
 _INK, _FAINT_INK = "#1c1c1c", "#5a5a5a"
 
 
@@ -76,14 +76,14 @@ def plot_list(
     2
     """
     need("matplotlib", "plot", "found.plot")
-    views = _views(found, segments)
+    views = views_of(found, segments)
     style = _style([found], names, colors)
     if views.ndim == 2:
-        _refuse_image(image, found)
+        refuse_image(image, found)
         figure = _figure(_strip_size(found), style, title)
         _draw_strips(figure, found, style)
         return figure
-    picture = _picture(image, segments, found)
+    picture = picture_of(image, segments, found)
     count = len(found) + (picture is not None)
     across = _columns(count) if columns is None else min(positive_count(columns, "columns"), count)
     figure = _figure(_panel_size(views, -(-count // across), across, 3 if found.sources else 2), style, title)
@@ -115,10 +115,10 @@ def plot_lists(
         One row of panels for each list.
     """
     need("matplotlib", "plot", "plot_lists")
-    _check_lists(lists, segments)
-    views = {name: _views(found, segments) for name, found in lists.items()}
+    check_lists(lists, segments)
+    views = {name: views_of(found, segments) for name, found in lists.items()}
     longest = max(lists.values(), key=len)
-    picture = _picture(image, segments, longest)
+    picture = picture_of(image, segments, longest)
     style = _style(list(lists.values()), names, colors)
     across = len(longest) + (picture is not None)
     width, height = _panel_size(views[next(iter(views))], len(lists), across)
@@ -159,97 +159,6 @@ def _many_colors(count: int) -> list[tuple[float, float, float]]:
     extra = range(max(0, count - len(PALETTE)))
     wheel = [hsv_to_rgb((k * 0.618 % 1.0, (0.45, 0.75, 0.6)[k % 3], (0.95, 0.75, 0.5)[k % 3])) for k in extra]
     return [to_rgb(c) for c in PALETTE[:count]] + [(float(r), float(g), float(b)) for r, g, b in wheel]
-
-
-def _views(found: DiverseList, segments: ArrayLike | None) -> Labels:
-    """Labelings as (m, H, W) images; as (m, n) rows where there is nothing two-dimensional."""
-    flat = found.labelings.reshape(len(found), -1)
-    if segments is not None:
-        return _thin(flat[:, _middle(_checked_segments(segments, flat.shape[1]), 2)], axis=1)
-    dimensions = found.labelings.ndim - 1
-    if dimensions == 1:
-        return flat
-    if dimensions > 3:
-        raise ValueError(f"labelings of 1, 2 or 3 dimensions can be drawn; these have {dimensions}.")
-    slices = found.labelings if dimensions == 2 else found.labelings[:, found.labelings.shape[1] // 2]
-    return _thin(slices, axis=1)
-
-
-def _checked_segments(segments: ArrayLike, n_variables: int) -> NDArray[np.int64]:
-    variables = integers(segments, "segments")
-    if variables.ndim not in (2, 3) or variables.size == 0:
-        raise ValueError(
-            f"segments must have shape (H, W), the variable of each pixel (or (D, H, W)); got {variables.shape}."
-        )
-    low, high = int(variables.min()), int(variables.max())
-    if low < 0 or high >= n_variables:
-        hint = " If yours start at 1, pass segments - 1." if low > 0 and high == n_variables else ""
-        raise ValueError(
-            f"segments must name the variables 0..{n_variables - 1} of the labelings; got {low}..{high}.{hint}"
-        )
-    return variables
-
-
-def _picture(image: ArrayLike | None, segments: ArrayLike | None, found: DiverseList) -> Doubles | None:
-    """Return the image as (H, W, 3) between 0 and 1, thinned like the views."""
-    if image is None:
-        return None
-    shape = found.labelings.shape[1:] if segments is None else np.shape(segments)
-    pixels = np.asarray(image)
-    channels = pixels.shape[len(shape) :]
-    if pixels.shape[: len(shape)] != shape or channels not in ((), (1,), (3,), (4,)):
-        what = "the labelings" if segments is None else "segments"
-        raise ValueError(
-            f"image must have shape {shape} like {what}, or {_with_channels(shape)}; got {pixels.shape}. "
-            "Crop or resize one of them."
-        )
-    levels = _between_0_and_1(pixels).reshape(*shape, -1)[..., :3]
-    return _thin(np.broadcast_to(_middle(levels, 3), (*shape[-2:], 3)), axis=0)
-
-
-def _with_channels(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))}, 3 or 4)"
-
-
-def _between_0_and_1(pixels: NDArray[Any]) -> Doubles:
-    values = finite(pixels, "image")
-    if pixels.dtype == np.uint8:
-        return values / 255.0
-    low, high = float(values.min()), float(values.max())
-    if low >= 0.0 and high <= 1.0:
-        return values
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
-
-
-def _middle(array: NDArray[Any], dimensions: int) -> NDArray[Any]:
-    """The middle slice of a volume; an image as it is."""
-    return array[len(array) // 2] if array.ndim > dimensions else array
-
-
-def _thin(array: NDArray[Any], axis: int) -> NDArray[Any]:
-    """Every k-th pixel of a large image whose rows lie along `axis`."""
-    step = -(-max(array.shape[axis : axis + 2]) // _MOST_PIXELS)
-    return array[(slice(None),) * axis + (slice(None, None, step),) * 2]
-
-
-def _refuse_image(image: ArrayLike | None, found: DiverseList) -> None:
-    if image is not None:
-        raise ValueError(
-            f"an image can be drawn under 2-D or 3-D labelings; these are {found.labelings.shape[1]} variables in a "
-            "row. If they are superpixels, pass segments=, the (H, W) map of the variable of each pixel."
-        )
-
-
-def _check_lists(lists: Mapping[str, DiverseList], segments: ArrayLike | None) -> None:
-    shapes = {found.labelings.shape[1:] for found in lists.values()}
-    if len(shapes) != 1:
-        got = ", ".join(map(str, sorted(shapes))) or "no list at all"
-        raise ValueError(f"lists must hold labelings of one shape, at least one list; got {got}.")
-    if segments is None and len(next(iter(shapes))) == 1:
-        raise ValueError(
-            "plot_lists draws images; these labelings are variables in a row. If they are superpixels, pass "
-            "segments=, the (H, W) map of the variable of each pixel; else draw each list with plot_list."
-        )
 
 
 def _columns(count: int) -> int:
@@ -420,7 +329,7 @@ def _draw_strips(figure: Figure, found: DiverseList, style: _Style) -> None:
 
 def _pooled(cells: Doubles) -> Doubles:
     """Means of neighbouring columns where there are more than a picture can show."""
-    step = -(-cells.shape[1] // _MOST_PIXELS)
+    step = -(-cells.shape[1] // MOST_PIXELS)
     starts = np.arange(0, cells.shape[1], step)
     sizes = np.diff([*starts, cells.shape[1]])
     return np.add.reduceat(cells, starts, axis=1) / sizes[:, None]
