@@ -240,3 +240,19 @@ def test_ctrl_c_ends_a_long_ilp_long_before_its_time_limit():
     out, _ = child.communicate(timeout=30)  # its time limit is 60 s a step
     assert out == "interrupted None\n"
     assert child.returncode == 0
+
+
+@pytest.mark.parametrize("strength", [0.0, 1.0, 1e-6, 1e6])
+def test_graphcut_is_exact_whatever_the_scale_of_the_first_step(strength):
+    """The scale of the integers inside must fit the terminals of every step, not only the capacities."""
+    random = np.random.default_rng(0)
+    for seed in range(20):
+        grid = hh.Grid(random.normal(size=(2, 3, 2)), strength, connectivity=8 if seed % 2 else 4)
+        oracle, every = hh.oracles.GraphCut(), hh.testing.all_labelings(grid)
+        state = oracle.start(grid)
+        for size in (1.0, 1e-5, 1e5):
+            linear = Linear(random.normal(size=(6, 2)) * size)
+            step = oracle.maximize(grid, [linear], state)
+            top = float((grid.score(every) + linear.value(grid, every)).max())
+            assert step.value == pytest.approx(top, rel=1e-6, abs=1e-6)
+            assert step.upper_bound >= top - 1e-9 * max(1.0, abs(top))

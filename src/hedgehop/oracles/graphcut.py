@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,9 @@ from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear
 from hedgehop.oracles.kernels import pair_tables
 from hedgehop.potentials import Potential
+
+Build = Callable[[Doubles], _core.AnyFlow]
+_COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
 
 
 class GraphCut(Oracle):
@@ -55,7 +58,7 @@ class GraphCut(Oracle):
         theta, constant, _ = fold(model, potentials)
         labeling, bound, error = cut.solve(model, theta)
         step = self.step(model, labeling, potentials, bound + constant + error)
-        rounding = 2 * error + 1e-9 * max(1.0, abs(step.value))
+        rounding = min(2 * error, 1e-6 * max(1.0, abs(step.value))) + 1e-9 * max(1.0, abs(step.value))
         return replace(step, exact=step.upper_bound - step.value <= rounding)
 
 
@@ -65,14 +68,14 @@ class _Cut:
     def __init__(self, model: PairwiseModel) -> None:
         self.base = np.zeros((model.n_variables, 2))  # what pairs add to the unaries
         self.constant = 0.0
-        zero = np.zeros(model.n_variables)
+        self.flow: _core.AnyFlow | None = None
         if isinstance(model, Grid):
             strengths = [s.astype(np.float64) for s in model.strengths]
-            self.flow: _core.AnyFlow = _core.GridFlow(model.shape, model.connectivity, strengths, None, zero)
+            self.build: Build = lambda t: _core.GridFlow(model.shape, model.connectivity, strengths, None, t)
             self.around = _around(model, np.concatenate([s.ravel() for s in strengths]))
         elif isinstance(model.pairwise, Potts):
             strengths_of = np.ascontiguousarray(model.pairwise.strengths, np.float64)
-            self.flow = _core.Flow(model.n_variables, model.edges, strengths_of, None, zero)
+            self.build = lambda t: _core.Flow(model.n_variables, model.edges, strengths_of, None, t)
             self.around = _around(model, strengths_of)
         else:
             self._from_tables(model)
@@ -85,8 +88,8 @@ class _Cut:
         np.add.at(self.base[:, 1], i, tables[:, 1, 0] - tables[:, 0, 0])
         np.add.at(self.base[:, 1], j, tables[:, 1, 1] - tables[:, 1, 0])
         bend = np.maximum(0.0, _bends(tables))
-        zero = np.zeros(model.n_variables)
-        self.flow = _core.Flow(model.n_variables, model.edges, bend, np.zeros_like(bend), zero)
+        none = np.zeros_like(bend)
+        self.build = lambda t: _core.Flow(model.n_variables, model.edges, bend, none, t)
         self.around = _around(model, bend)
 
     def solve(self, model: PairwiseModel, theta: Doubles | None) -> tuple[Any, float, float]:
@@ -95,9 +98,22 @@ class _Cut:
         if theta is not None:
             unary = unary + theta
         terminals, constant = self._terminals(unary)
-        self.flow.set_terminals(terminals)
-        minimum = float(self.flow.solve())
-        return self.flow.labels(), self.constant + constant - minimum, float(self.flow.error)
+        flow = self._solved(terminals)
+        return flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)
+
+    def _solved(self, terminals: Doubles) -> _core.AnyFlow:
+        """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine."""
+        if self.flow is not None:
+            try:
+                self.flow.set_terminals(terminals)
+                self.flow.solve()
+                if self.flow.error <= _COARSE * float(np.abs(terminals).sum()):
+                    return self.flow
+            except OverflowError:
+                pass
+        self.flow = self.build(terminals)
+        self.flow.solve()
+        return self.flow
 
     def _terminals(self, unary: Doubles) -> tuple[Doubles, float]:
         """Cost of label 1 against label 0; a forbidden label costs more than all edges around can save."""
