@@ -52,11 +52,11 @@ class GraphCut(Oracle):
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Set the terminals, solve on from the last flow."""
         assert isinstance(model, PairwiseModel)
-        cut = (state if state is not None else {}).setdefault("cut", None) or _Cut(model)
-        if state is not None:
-            state["cut"] = cut
+        states: dict[str, Any] = state if state is not None else {}
+        if "cut" not in states:
+            states["cut"] = _Cut(model)
         theta, constant, _ = fold(model, potentials)
-        labeling, bound, error = cut.solve(model, theta)
+        labeling, bound, error = states["cut"].solve(model, theta)
         step = self.step(model, labeling, potentials, bound + constant + error)
         rounding = min(2 * error, 1e-6 * max(1.0, abs(step.value))) + 1e-9 * max(1.0, abs(step.value))
         return replace(step, exact=step.upper_bound - step.value <= rounding)

@@ -23,10 +23,6 @@ class Tree(Oracle):
     name = "tree"
     summary = "max-sum on forests (chains, trees, no edges); exact, with linear potentials"
 
-    def start(self, model: Model) -> bool:
-        """Remember whether the edges form a forest."""
-        return _is_forest(model)
-
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cycles, cliques and potentials that are not linear."""
         reason = not_pairwise(model) or not_linear(model, potentials)
