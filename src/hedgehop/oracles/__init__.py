@@ -5,6 +5,7 @@ from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
+from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.registry import Auto, available, get
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
@@ -16,6 +17,7 @@ __all__ = [
     "GraphCut",
     "Ilp",
     "Oracle",
+    "Qpbo",
     "Step",
     "Tree",
     "Trws",

@@ -1,0 +1,82 @@
+"""Models of two labels as minimum cuts: terminals, capacities, and a flow that is kept from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Step
+
+Build = Callable[[Doubles], _core.AnyFlow]
+_COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
+
+
+class KeptFlow:
+    """A flow that is built once by ``build(terminals)`` and solved on from there for other terminals."""
+
+    def __init__(self, build: Build) -> None:
+        self._build = build
+        self._flow: _core.AnyFlow | None = None
+
+    def solved(self, terminals: Doubles) -> _core.AnyFlow:
+        """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine."""
+        if self._flow is not None:
+            try:
+                self._flow.set_terminals(terminals)
+                self._flow.solve()
+                if self._flow.error <= _COARSE * float(np.abs(terminals).sum()):
+                    return self._flow
+            except OverflowError:
+                pass
+        self._flow = self._build(terminals)
+        self._flow.solve()
+        return self._flow
+
+
+def bends(tables: Doubles) -> Doubles:
+    """How much each pair prefers to agree, (E,); nan where pairs are forbidden, which no comparison passes."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(tables[:, 0, 0] + tables[:, 1, 1] - tables[:, 0, 1] - tables[:, 1, 0])
+
+
+def straightened(model: PairwiseModel, tables: Doubles) -> tuple[Doubles, float]:
+    """Return what pairs add to the unaries, (n, 2), and a constant, so that only their bends are left.
+
+    ``P = P00 + (P10 - P00) x_i + (P11 - P10) x_j - bend [x_i = 0, x_j = 1]`` (Kolmogorov, Zabih 2004).
+    """
+    added = np.zeros((model.n_variables, 2))
+    i, j = model.edges.T
+    np.add.at(added[:, 1], i, tables[:, 1, 0] - tables[:, 0, 0])
+    np.add.at(added[:, 1], j, tables[:, 1, 1] - tables[:, 1, 0])
+    return added, float(tables[:, 0, 0].sum())
+
+
+def capacities_around(model: PairwiseModel, capacities: Doubles) -> Doubles:
+    """More than the sum of the capacities at each variable."""
+    total = np.ones(model.n_variables)
+    for end in model.edges.T:
+        total += np.bincount(end, weights=2.0 * capacities, minlength=model.n_variables)
+    return total
+
+
+def terminals_of(unary: Doubles, around: Doubles) -> tuple[Doubles, float]:
+    """Cost of label 1 against label 0, (n,), and the score of all zeros.
+
+    A forbidden label costs more than all edges around can save.
+    """
+    allowed = np.isfinite(unary)
+    scores = np.where(allowed, unary, 0.0)
+    zero = np.where(allowed[:, 0], scores[:, 0], scores[:, 1] - around)
+    one = np.where(allowed[:, 1], scores[:, 1], scores[:, 0] - around)
+    return np.ascontiguousarray(zero - one), float(zero.sum())
+
+
+def proven(step: Step, error: float) -> Step:
+    """Return a step that counts as exact if its gap is no more than rounding to integers may leave."""
+    size = max(1.0, abs(step.value))
+    return replace(step, exact=step.upper_bound - step.value <= min(2 * error, 1e-6 * size) + 1e-9 * size)
