@@ -181,10 +181,11 @@ def test_available_and_third_parties(monkeypatch):
         def load(self):
             return Psychic
 
+    before = list(hh.oracles.available())
     monkeypatch.setattr(registry, "entry_points", lambda group: [Entry()] if group == "hedgehop.oracles" else [])
     registry._all.cache_clear()
     try:
-        assert list(hh.oracles.available()) == ["tree", "graphcut", "qpbo", "exhaustive", "trws", "expansion", "ilp", "psychic"]
+        assert list(hh.oracles.available()) == [*before, "psychic"]
         assert hh.best(hh.FactorGraph([[0.0, 1.0]])).oracle == "psychic"
         with pytest.raises(AssertionError, match=r"called exact at|below the best"):
             hh.testing.check_oracle(Liar(), hh.FactorGraph([[0.0, 1.0]]))
