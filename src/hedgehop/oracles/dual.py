@@ -1,93 +1,121 @@
-"""Upper bounds for steps with label weights: multipliers that turn them into unary scores (ALGORITHMS 2, 6).
+"""Upper bounds for steps with weights of labels, transitions and regions: TRW-S under multipliers (ALGORITHMS 6).
 
-A cost H of using label l is at least ``sum_i rho_i [y_i = l]`` for any ``rho >= 0`` with sum at most H; a reward w is
-at most ``(w - s) + s * (number of variables with label l)`` for any ``0 <= s <= w``. So the bound of TRW-S on
-changed unaries, plus constants, holds for every choice of multipliers; they are improved by Polyak's steps.
+Every choice of multipliers gives a bound; they are improved by Polyak's steps, halved where they fail.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.kernels import pass_messages
+from hedgehop.oracles.kernels import pair_tables, pass_messages
+from hedgehop.oracles.multipliers import Multipliers
+from hedgehop.oracles.ramps import edge_codes, edge_ramps, label_ramps, relaxed_transitions
+from hedgehop.potentials import Potential, TransitionWeights
 
-_ITERATIONS = 8  # of TRW-S for each choice of multipliers, warm
+_WARM = 8  # passes for each choice of multipliers, messages kept
+_COLD = 25  # the same where pairs change and messages start anew
+_LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
 
 
-def label_bound(
+def dual_bound(
     solver: _core.Trws,
     model: PairwiseModel,
     theta: Doubles | None,
-    weights: Doubles | None,
+    potentials: Sequence[Potential],
     labeling: Labels,
     reached: float,
     rounds: int,
 ) -> float:
-    """Return a bound on ``max_y r(y) + theta(y) + sum of weights of the labels used``.
+    """Return a bound on ``max_y r(y) + theta(y) + sum of the potentials``.
 
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
-    if weights is None or not weights.any():
+    if not potentials:
         return pass_messages(solver, theta, 50)[2]
-    shares = _first_shares(model, theta, weights, labeling)
+    dual = _Dual(solver, model, theta, potentials, labeling.reshape(-1))
     step, best = 1.0, np.inf
     for _ in range(rounds):
-        other, _, bound = pass_messages(solver, shares if theta is None else theta + shares, _ITERATIONS)
-        bound += _rest(weights, shares)
+        other, bound = dual.evaluate()
         step = step if bound < best else step / 2
         best = min(best, bound)
-        if best - reached <= 1e-7 * max(1.0, abs(reached)):
+        if best - reached <= 1e-7 * max(1.0, abs(reached)) or not dual.improve(other, step * (bound - reached)):
             break
-        shares = _improved(shares, weights, other, step * (bound - reached))
     return best
 
 
-def _first_shares(model: PairwiseModel, theta: Doubles | None, weights: Doubles, labeling: Labels) -> Doubles:
-    """Spread costs over the variables that pay them now; let rewards start at what the cheapest variable asks for."""
-    unary = model.unary if theta is None else model.unary + theta
-    shares = np.zeros(unary.shape)
-    for label in np.flatnonzero(weights):
-        users = labeling == label
-        if weights[label] < 0 and users.any():
-            shares[users, label] = weights[label] / users.sum()
-        elif weights[label] > 0 and not users.any():
-            asked = float((unary[np.arange(len(unary)), labeling] - unary[:, label]).min())
-            shares[:, label] = np.clip(asked, 0.0, weights[label])
-    return shares
+class _Dual:
+    """Multipliers of all potentials, and the solver they change the scores of."""
+
+    def __init__(
+        self,
+        solver: _core.Trws,
+        model: PairwiseModel,
+        theta: Doubles | None,
+        potentials: Sequence[Potential],
+        labeling: Labels,
+    ) -> None:
+        self.solver, self.model, self.theta = solver, model, theta
+        self.constant = 0.0
+        ramps = label_ramps(model, potentials)
+        self.pairs: list[tuple[Multipliers, bool]] = []
+        unary = model.unary if theta is None else model.unary + theta
+        gaps = np.maximum(0.0, unary[np.arange(labeling.size), labeling][:, None] - unary)
+        if self._has_tables(potentials):
+            self.tables = pair_tables(model)
+            for ordered in (False, True):
+                edges = edge_ramps(model, potentials, ordered)
+                if edges:
+                    start = _edge_gaps(model, self.tables, labeling, gaps)
+                    self.pairs.append((Multipliers(edges, edge_codes(model, labeling, ordered), start), ordered))
+        else:
+            relaxed, self.constant = relaxed_transitions(model, potentials, labeling)
+            ramps += relaxed
+        self.variables = Multipliers(ramps, labeling.astype(np.int64), gaps)
+
+    def evaluate(self) -> tuple[Labels, float]:
+        """Return a labeling that is good for the present multipliers, and the bound they give."""
+        scores = self.variables.scores()
+        theta = scores if self.theta is None else self.theta + scores
+        rest = self.constant + self.variables.rest() + sum(pairs.rest() for pairs, _ in self.pairs)
+        solver, passes = (self._with_tables(), _COLD) if self.pairs else (self.solver, _WARM)
+        labeling, _, bound = pass_messages(solver, theta, passes)
+        return labeling.reshape(-1), bound + rest
+
+    def improve(self, labeling: Labels, length: float) -> bool:
+        """Step against the subgradient; False where it vanishes."""
+        parts = [(self.variables, labeling.astype(np.int64))]
+        parts += [(pairs, edge_codes(self.model, labeling, ordered)) for pairs, ordered in self.pairs]
+        norm = sum(multipliers.slope(codes) for multipliers, codes in parts)
+        for multipliers, _ in parts if norm else ():
+            multipliers.step(length / norm)
+        return norm > 0
+
+    def _has_tables(self, potentials: Sequence[Potential]) -> bool:
+        """Whether transitions can have multipliers of their own."""
+        model = self.model
+        same = bool((model.label_counts == model.n_labels).all())
+        small = len(model.edges) * model.n_labels**2 <= _LARGEST_TABLES
+        return same and small and any(isinstance(p, TransitionWeights) for p in potentials)
+
+    def _with_tables(self) -> _core.Trws:
+        model, labels = self.model, self.model.n_labels
+        tables = self.tables.copy()
+        for multipliers, ordered in self.pairs:
+            scores = multipliers.scores().reshape(tables.shape)
+            tables += scores if ordered else scores + scores.transpose(0, 2, 1)
+        offsets = np.arange(len(tables), dtype=np.int64) * labels**2
+        columns = np.full(len(tables), labels, np.int32)
+        return _core.Trws.tables(model.unary, model.label_counts, model.edges, tables.ravel(), offsets, columns)
 
 
-def _rest(weights: Doubles, shares: Doubles) -> float:
-    """What rewards may add beside their shares."""
-    rewarded = weights > 0
-    return float((weights[rewarded] - shares[0, rewarded]).sum())
-
-
-def _improved(shares: Doubles, weights: Doubles, labeling: Labels, length: float) -> Doubles:
-    """Take one step against the subgradient at a maximiser, and return to the allowed multipliers."""
-    counts = np.bincount(labeling.reshape(-1), minlength=weights.size)
-    rewarded, costly = weights > 0, weights < 0
-    slope = np.where(rewarded, counts - 1.0, 0.0)
-    norm = float((slope**2).sum() + counts[costly].sum())
-    if norm == 0:
-        return shares
-    moved = shares - (length / norm) * slope
-    users = labeling.reshape(-1)[:, None] == np.arange(weights.size)
-    moved -= (length / norm) * (users & costly)
-    moved[:, rewarded] = np.clip(moved[:, rewarded], 0.0, weights[rewarded])
-    for label in np.flatnonzero(costly):
-        moved[:, label] = -_capped_simplex(-moved[:, label], -float(weights[label]))
-    return moved
-
-
-def _capped_simplex(point: Doubles, total: float) -> Doubles:
-    """Nearest point with entries >= 0 that add up to at most `total`."""
-    positive = np.maximum(point, 0.0)
-    if positive.sum() <= total:
-        return positive
-    order = np.sort(point)[::-1]
-    excess = np.cumsum(order) - total
-    count = int(np.flatnonzero(order - excess / np.arange(1, order.size + 1) > 0)[-1])
-    return np.asarray(np.maximum(point - excess[count] / (count + 1), 0.0))
+def _edge_gaps(model: PairwiseModel, tables: Doubles, labeling: Labels, gaps: Doubles) -> Doubles:
+    """What the labeling loses, at first sight, by each edge carrying each pair, (E, L * L)."""
+    i, j = model.edges.T
+    now = tables[np.arange(len(tables)), labeling[i], labeling[j]]
+    lost = gaps[i][:, :, None] + gaps[j][:, None, :] + now[:, None, None] - tables
+    return np.asarray(np.maximum(0.0, lost).reshape(len(tables), -1))

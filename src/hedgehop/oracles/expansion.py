@@ -11,7 +11,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
-from hedgehop.oracles.dual import label_bound
+from hedgehop.oracles.dual import dual_bound
 from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, pass_messages
 from hedgehop.potentials import LabelWeights, Potential, total_value
 
@@ -71,7 +71,7 @@ class Expansion(Oracle):
         best = ends[int(np.argmax(values))]
         states["labelings"].append(best)
         reached = float(values.max()) - constant
-        bound = label_bound(states["solver"], model, theta, weights, best, reached, self.bound_rounds)
+        bound = dual_bound(states["solver"], model, theta, rest, best, reached, self.bound_rounds)
         return self.step(model, best, potentials, bound + constant)
 
 

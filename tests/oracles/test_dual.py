@@ -1,0 +1,77 @@
+"""Bounds by multipliers: never below the best value, tight where theory says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.oracles import dual
+from hedgehop.oracles.kernels import message_solver
+from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
+
+
+def random_model(random, n=6, labels=3):
+    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5] or [(0, 1)]
+    return hh.FactorGraph(random.normal(size=(n, labels)) * 3, edges, random.random(len(edges)) * 2)
+
+
+def bound_of(model, potentials, theta=None, rounds=20):
+    best = hh.best(model, [*potentials, *([Linear(theta)] if theta is not None else [])], "exhaustive")
+    bound = dual.dual_bound(message_solver(model), model, theta, potentials, best.labeling, best.value, rounds)
+    return best.value, bound
+
+
+def weights(random, labels, kind):
+    pairs = 3 * random.normal(size=(labels, labels))
+    regions = [[0, 1, 3], [2, 4, 5, 1], [3]]
+    return {
+        "labels": [LabelWeights(3 * random.normal(size=labels))],
+        "sizes": [LabelWeights(3 * random.normal(size=labels), min_share=0.4)],
+        "transitions": [TransitionWeights(pairs + pairs.T)],
+        "ordered": [TransitionWeights(pairs, ordered=True)],
+        "regions": [RegionWeights(regions, 3 * random.normal(size=(3, labels)))],
+        "robust": [RegionWeights(regions, 3 * random.normal(size=(3, labels)), robust=2)],
+    }[kind]
+
+
+KINDS = ("labels", "sizes", "transitions", "ordered", "regions", "robust")
+
+
+@pytest.mark.parametrize("tables", [True, False])
+@pytest.mark.parametrize("seed", range(25))
+def test_bounds_are_valid_for_weights_of_any_sign(seed, tables, monkeypatch):
+    if not tables:
+        monkeypatch.setattr(dual, "_LARGEST_TABLES", 0)
+    random = np.random.default_rng(seed)
+    model = random_model(random)
+    chosen = random.permutation(KINDS)[: random.integers(1, 4)]
+    potentials = [p for kind in chosen for p in weights(random, 3, kind)]
+    theta = random.normal(size=(6, 3)) if seed % 2 else None
+    if theta is not None and seed % 4 == 1:
+        theta[2, 1] = -np.inf
+    best, bound = bound_of(model, potentials, theta, rounds=6)
+    assert bound >= best - 1e-7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_multipliers_beat_the_sum_of_maxima(kind):
+    """ALGORITHMS 6: multipliers close most of what adding up the parts' maxima leaves open."""
+    gaps, plain = 0.0, 0.0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        model = random_model(random)
+        potentials = weights(random, 3, kind)
+        best, bound = bound_of(model, potentials)
+        gaps += bound - best
+        alone = hh.best(model).value
+        plain += alone + sum(hh.best(hh.FactorGraph(np.zeros((6, 3)), model.edges, 0.0), [p], "exhaustive").value
+                             for p in potentials) - best  # fmt: skip
+    assert gaps < 0.6 * plain, (kind, gaps, plain)
+
+
+def test_costs_of_labels_are_bounded_tightly_on_a_tree():
+    """Costs are the easy direction: spread over those who pay, they are exact here."""
+    chain = hh.Chain([[2.0, 0.0]] * 3 + [[0.0, 2.0]] * 3, [[0.5, 0.0], [0.0, 0.5]])
+    best, bound = bound_of(chain, [LabelWeights([-1.0, -2.0])], rounds=40)
+    assert bound == pytest.approx(best, abs=1e-3)
