@@ -41,6 +41,32 @@ Result<std::int64_t> count_labels(Matrix<Label> labelings, std::size_t n_labels)
   return give(std::move(out), {view.rows, n_labels});
 }
 
+Result<std::int64_t> count_variables(Matrix<Label> labelings, std::size_t n_labels) {
+  const Labelings view = view_of(labelings);
+  std::vector<std::int64_t> out;
+  {
+    nb::gil_scoped_release release;
+    require_in_range("labelings", view.data, n_labels);
+    out.resize(checked_product(view.columns, n_labels));
+    variable_counts(view, {out, view.columns, n_labels});
+  }
+  return give(std::move(out), {view.columns, n_labels});
+}
+
+template <class Real>
+Result<double> sum_linear(Matrix<Real> scores, Matrix<Label> labelings) {
+  const Labelings view = view_of(labelings);
+  std::vector<double> out(view.rows);
+  {
+    nb::gil_scoped_release release;
+    const MatrixView<const Real> table = view_of(scores);
+    require_size("scores", table.rows, view.columns, "variable");
+    require_in_range("labelings", view.data, table.columns);
+    linear_scores(table, view, out);
+  }
+  return give(std::move(out), {view.rows});
+}
+
 Result<std::int64_t> count_transitions(Matrix<Label> labelings, Matrix<std::int32_t> edges,
                                        std::size_t n_labels) {
   const Labelings view = view_of(labelings);
@@ -70,6 +96,19 @@ void register_counts(nb::module_& m) {
         nb::sig("def label_counts(labelings: numpy.typing.NDArray[numpy.int32], n_labels: int) -> "
                 "numpy.typing.NDArray[numpy.int64]"),
         "Number of variables with each label in each of (m, n) labelings: (m, n_labels).");
+  m.def("variable_counts", &count_variables, nb::arg("labelings").noconvert(), nb::arg("n_labels"),
+        nb::sig("def variable_counts(labelings: numpy.typing.NDArray[numpy.int32], n_labels: int) -> "
+                "numpy.typing.NDArray[numpy.int64]"),
+        "Number of (m, n) labelings that give each variable each label: (n, n_labels).");
+  const char* doc = "Sums of scores[i, y_i] over the variables of each of (m, n) labelings, in double: (m,).";
+  m.def("linear_scores", &sum_linear<float>, nb::arg("scores").noconvert(), nb::arg("labelings").noconvert(),
+        nb::sig("def linear_scores(scores: numpy.typing.NDArray[numpy.float32], labelings: "
+                "numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.float64]"),
+        doc);
+  m.def("linear_scores", &sum_linear<double>, nb::arg("scores").noconvert(), nb::arg("labelings").noconvert(),
+        nb::sig("def linear_scores(scores: numpy.typing.NDArray[numpy.float64], labelings: "
+                "numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.float64]"),
+        doc);
   m.def("transition_counts", &count_transitions, nb::arg("labelings").noconvert(),
         nb::arg("edges").noconvert(), nb::arg("n_labels"),
         nb::sig("def transition_counts(labelings: numpy.typing.NDArray[numpy.int32], edges: "

@@ -73,6 +73,30 @@ inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   }
 }
 
+// out(i, l) = number of labelings that give variable i the label l.
+inline void variable_counts(Labelings labelings, MatrixView<std::int64_t> out) {
+  std::fill(out.data.begin(), out.data.end(), 0);
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      ++out.data[i * out.columns + static_cast<std::size_t>(labels[i])];
+    }
+  }
+}
+
+// out(r) = sum of scores(i, y_i) over the variables i of labeling r; in double, in a fixed order.
+template <class Real>
+void linear_scores(MatrixView<const Real> scores, Labelings labelings, std::span<double> out) {
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    std::array<double, 4> sums{};
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      sums[i % 4] += scores.data[i * scores.columns + static_cast<std::size_t>(labels[i])];
+    }
+    out[r] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+}
+
 // out(r, a * n_labels + b) = number of edges (i, j) with y_i = a and y_j = b in labeling r.
 inline void transition_counts(Labelings labelings, Edges edges, std::size_t n_labels,
                               MatrixView<std::int64_t> out) {

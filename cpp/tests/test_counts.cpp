@@ -35,7 +35,16 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
   const auto edges = n == 0 ? std::vector<std::int32_t>{} : random.labels(2 * n_edges, n);
   // Not zero on purpose: the kernels must not rely on it.
   std::vector<std::int64_t> labels(m * n_labels, 7), transitions(m * n_labels * n_labels, 7);
+  std::vector<std::int64_t> variables(n * n_labels, 7);
   label_counts({y, m, n}, {labels, m, n_labels});
+  variable_counts({y, m, n}, {variables, n, n_labels});
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t a = 0; a < n_labels; ++a) {
+      std::int64_t count = 0;
+      for (std::size_t r = 0; r < m; ++r) count += y[r * n + i] == static_cast<Label>(a);
+      CHECK(variables[i * n_labels + a] == count);
+    }
+  }
   transition_counts({y, m, n}, {edges, n_edges, 2}, n_labels, {transitions, m, n_labels * n_labels});
   for (std::size_t r = 0; r < m; ++r) {
     for (std::size_t a = 0; a < n_labels; ++a) {
@@ -54,6 +63,18 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
   }
 }
 
+void sums_match_the_definition(Random& random, std::size_t m, std::size_t n) {
+  const auto y = random.labels(m * n, 3);
+  std::vector<double> scores(n * 3), out(m, 7);
+  for (double& x : scores) x = random.uniform(-2, 2);
+  linear_scores<double>({scores, n, 3}, {y, m, n}, out);
+  for (std::size_t r = 0; r < m; ++r) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += scores[i * 3 + static_cast<std::size_t>(y[r * n + i])];
+    CHECK(test::close(out[r], sum));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -61,6 +82,7 @@ int main() {
   for (std::size_t n : {0, 1, 3, 4, 5, 8, 37}) {
     distances_match_the_definition(random, 3, 2, n);
     counts_match_the_definition(random, 3, n, 4);
+    sums_match_the_definition(random, 3, n);
   }
   distances_match_the_definition(random, 0, 2, 5);
   distances_match_the_definition(random, 2, 0, 5);

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgehop import _core
+
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -153,8 +155,13 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
     return np.ascontiguousarray(flat, LABEL), single
 
 
+def linear_scores(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
+    """``sum_i scores[i, y_i]`` of (m, n) labelings, in doubles: (m,)."""
+    return _core.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL))
+
+
 def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:
-    if flat.size == 0 or (flat.min() >= 0 and (flat.max(axis=0) < counts).all()):
+    if flat.size == 0 or (flat.min() >= 0 and (flat.max() < counts.min() or (flat.max(axis=0) < counts).all())):
         return
     bad = (flat < 0) | (flat >= counts)
     if bad.any():

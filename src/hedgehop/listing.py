@@ -32,7 +32,7 @@ def finish(
         Whether to compute one more bound, after the last labeling.
     """
     rows, steps = search.rows(), search.steps
-    objectives = [search.objective(rows[:t]) for t in range(len(rows) + 1)]
+    objectives = search.objectives()
     interrupted = method == "interrupted"
     return DiverseList(
         labelings=own(rows.reshape(len(rows), *search.model.shape)),

@@ -114,6 +114,13 @@ class Search:
         relevance = float(np.sum(self.model.score(rows))) if len(rows) else 0.0
         return relevance + self.tradeoff * self.diversity.value(self.model, rows)
 
+    def objectives(self) -> list[float]:
+        """F of the chosen list and of its beginnings, F(S^0) .. F(S^t)."""
+        rows = self.rows()
+        relevance = np.concatenate([[0.0], np.cumsum(self.model.score(rows) if len(rows) else [])])
+        values = [self.diversity.value(self.model, rows[:t]) for t in range(len(rows) + 1)]
+        return [float(r + self.tradeoff * d) for r, d in zip(relevance, values, strict=True)]
+
     def best_apart(self) -> Step:
         """Return the best step given all chosen labelings, constraints included: what refinement asks for."""
         step = self.peek()

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Doubles, Labels, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity, Parsimony, checked_parsimony, parsimony_rate
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
@@ -184,7 +184,7 @@ class VariableCoverage(Frozen, Diversity):
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
-        return np.asarray(self._theta(model, chosen)[np.arange(model.n_variables), flat].sum(axis=1))
+        return linear_scores(self._theta(model, chosen), flat)
 
     def __repr__(self) -> str:
         return f"VariableCoverage(h={self.h!r}{', weights=...' if self.weights is not None else ''})"
@@ -192,10 +192,7 @@ class VariableCoverage(Frozen, Diversity):
 
 def variable_counts(model: Model, flat: Labels) -> NDArray[np.int64]:
     """How many labelings give each variable each label, (n, L)."""
-    counts = np.zeros((model.n_variables, int(model.label_counts.max())), np.int64)
-    for y in flat:
-        counts[np.arange(model.n_variables), y] += 1
-    return counts
+    return _core.variable_counts(np.ascontiguousarray(flat, np.int32), int(model.label_counts.max()))
 
 
 def check_weights(weights: Doubles | None, model: Model) -> None:

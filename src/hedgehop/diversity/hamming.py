@@ -167,7 +167,10 @@ class LinearHamming(Frozen, Diversity):
         """Sum of the distances of all pairs."""
         self.check(model)
         rows = self._rows(model, labelings)
-        return float(_core.hamming(rows, rows, self.weights).sum() / 2.0)
+        counts = variable_counts(model, rows)  # n^2 - sum_l c_l^2 ordered pairs differ at a variable
+        if self.weights is None:
+            return float(len(rows) ** 2 * model.n_variables - np.vdot(counts, counts)) / 2.0
+        return float((len(rows) ** 2 - (counts * counts).sum(axis=1)) @ self.weights) / 2.0
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """None: zero for each labeling."""

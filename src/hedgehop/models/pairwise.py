@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, own
+from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, linear_scores, own
 from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
 
@@ -176,8 +176,7 @@ class PairwiseModel(Frozen, ABC):
     def score(self, labelings: ArrayLike) -> float | Doubles:
         """Relevance r(y) of one labeling (a float) or of many (an (m,) array), summed in doubles."""
         flat, single = as_labelings(labelings, self.shape, self.label_counts)
-        total = self.unary[np.arange(self.n_variables), flat].sum(axis=1, dtype=np.float64)
-        total += self._pairwise_score(flat)
+        total = linear_scores(self.unary, flat) + self._pairwise_score(flat)
         for clique in self.cliques:
             total += clique.at(flat)
         return float(total[0]) if single else total

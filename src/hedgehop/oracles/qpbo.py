@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, linear_scores
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
@@ -140,7 +140,7 @@ class _Roof:
 
 def _values(model: PairwiseModel, theta: Doubles | None, flat: Labels) -> Doubles:
     values = np.asarray(model.score(flat), np.float64)
-    return values if theta is None else values + theta[np.arange(flat.shape[1]), flat].sum(axis=1)
+    return values if theta is None else values + linear_scores(theta, flat)
 
 
 def _held(model: PairwiseModel, random: np.random.Generator, is_open: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, as_labelings, own
+from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
 
@@ -85,7 +85,7 @@ class Linear(Potential):
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
     def _values(self, model: Model, flat: Labels) -> Doubles:
-        return np.asarray(self.theta[np.arange(flat.shape[1]), flat].sum(axis=1))
+        return linear_scores(self.theta, flat)
 
     def check(self, model: Model) -> None:
         """Refuse a theta that does not fit the model."""
