@@ -19,7 +19,7 @@ LAYERS = [
     {"diversity", "oracles", "tradeoff"},
     {"certificate", "lawler", "search"},
     {"result"},
-    {"joint", "listing", "refinement"},
+    {"calibration", "joint", "listing", "refinement"},
     {"selection", "pool", "portfolios", "testing"},
     {"baselines", "learning", "segmentation", "metrics"},
     {"io", "batch", "canvas", "plotting", "report"},

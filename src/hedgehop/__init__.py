@@ -42,6 +42,7 @@ _NAMES = {
     "diverse": "selection",
     "stream": "selection",
     "per_variable": "tradeoff",
+    "target": "tradeoff",
     "portfolio": "portfolios",
     "select": "pool",
     "load": "io.lists",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from hedgehop.selection import diverse as diverse
     from hedgehop.selection import stream as stream
     from hedgehop.tradeoff import per_variable as per_variable
+    from hedgehop.tradeoff import target as target
 
 
 def __getattr__(name: str) -> Any:

@@ -6,22 +6,23 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from hedgehop._arrays import positive_count
 from hedgehop._errors import UnsupportedError
+from hedgehop.calibration import calibrated
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.combine import WeightedSum
 from hedgehop.listing import finish
 from hedgehop.models.base import Model
-from hedgehop.oracles.base import Step
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.result import DiverseList
 from hedgehop.search import Search, reaches
 from hedgehop.selection import stream
-from hedgehop.tradeoff import TradeoffLike, resolve
+from hedgehop.tradeoff import TradeoffLike
 
 
 def portfolio(
@@ -66,7 +67,7 @@ def portfolio(
         raise TypeError("diversities must be a list of diversities; got one. Use hh.diverse for a single one.")
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
-    factors = _factors(tradeoff, len(diversities), model)
+    factors = _factors(tradeoff, diversities, model, get(oracle))
     taken: dict[bytes, tuple[Step, str]] = {}
     quotas = [m // len(diversities) + (k < m % len(diversities)) for k in range(len(diversities))]
     for part, factor, quota in zip(diversities, factors, quotas, strict=True):
@@ -80,12 +81,13 @@ def portfolio(
     return _together(model, WeightedSum(list(zip(factors, diversities, strict=True))), oracle, list(taken.values()))
 
 
-def _factors(tradeoff: TradeoffLike | Sequence[TradeoffLike], count: int, model: Model) -> list[float]:
-    if isinstance(tradeoff, (list, tuple)):
-        if len(tradeoff) != count:
-            raise ValueError(f"tradeoff must be one, or one per diversity ({count}); got {len(tradeoff)}.")
-        return [resolve(t, model) for t in tradeoff]
-    return [resolve(tradeoff, model)] * count  # type: ignore[arg-type]
+def _factors(
+    tradeoff: TradeoffLike | Sequence[TradeoffLike], parts: Sequence[Diversity], model: Model, oracle: Oracle
+) -> list[float]:
+    given: Sequence[Any] = tradeoff if isinstance(tradeoff, (list, tuple)) else [tradeoff] * len(parts)
+    if len(given) != len(parts):
+        raise ValueError(f"tradeoff must be one, or one per diversity ({len(parts)}); got {len(given)}.")
+    return [calibrated(t, model, part, oracle) for t, part in zip(given, parts, strict=True)]
 
 
 def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[tuple[Step, str]]) -> DiverseList:

@@ -12,6 +12,7 @@ import numpy as np
 
 from hedgehop._arrays import number, positive_count
 from hedgehop._errors import InfeasibleError, Interrupted
+from hedgehop.calibration import calibrated
 from hedgehop.diversity.base import Diversity
 from hedgehop.joint import choose_jointly
 from hedgehop.listing import finish
@@ -22,7 +23,7 @@ from hedgehop.potentials import Potential
 from hedgehop.refinement import refine_list
 from hedgehop.result import DiverseList
 from hedgehop.search import Search, check_arguments
-from hedgehop.tradeoff import TradeoffLike, resolve
+from hedgehop.tradeoff import TradeoffLike
 
 Method = Literal["greedy", "distorted", "joint"]
 Callback = Callable[[Step], Any]
@@ -86,8 +87,8 @@ def diverse(
         What makes labelings different; ``0.5 * a + b`` adds several.
     m : int
         How many labelings.
-    tradeoff : float or hh.per_variable(...)
-        The paper's lambda >= 0, in units of the scores.
+    tradeoff : float, hh.per_variable(...) or hh.target(distance=...)
+        The paper's lambda >= 0, in units of the scores; or a rule that finds it.
     method : "greedy", "distorted" or "joint"
         "distorted" weighs diversity less in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
@@ -224,7 +225,8 @@ def _search(
     apart = _distance(min_distance, model.n_variables)
     if diversity.distinct if isinstance(distinct, str) else distinct:
         apart = max(apart, 1)
-    return Search(model, diversity, resolve(tradeoff, model), get(oracle), apart)
+    solver = get(oracle)
+    return Search(model, diversity, calibrated(tradeoff, model, diversity, solver), solver, apart)
 
 
 def _distance(value: Any, n: int) -> int:

@@ -15,7 +15,14 @@ class PerVariable:
     share: float
 
 
-TradeoffLike = float | PerVariable
+@dataclass(frozen=True)
+class Target:
+    """The tradeoff at which the second labeling differs from the first in this share of the variables."""
+
+    distance: float
+
+
+TradeoffLike = float | PerVariable | Target
 
 
 def per_variable(share: float) -> PerVariable:
@@ -28,8 +35,27 @@ def per_variable(share: float) -> PerVariable:
     return PerVariable(number(share, "per_variable", low=0.0))
 
 
+def target(distance: float) -> Target:
+    """Tradeoff found such that the second labeling differs from the first in at least this share of the variables.
+
+    The smallest such tradeoff, to a few per cent: nobody has to guess a scale.
+
+    >>> import hedgehop as hh
+    >>> model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
+    >>> found = hh.diverse(model, hh.LinearHamming(), m=2, tradeoff=hh.target(distance=0.5))
+    >>> found.labelings.tolist(), 2.0 <= found.tradeoff <= 2.2
+    ([[0, 0, 0, 0], [0, 1, 1, 0]], True)
+    """
+    share = number(distance, "distance", low=0.0, strict=True)
+    if share > 1:
+        raise ValueError(f"distance must be a share of the variables, at most 1; got {distance!r}.")
+    return Target(share)
+
+
 def resolve(tradeoff: TradeoffLike, model: Model) -> float:
     """Return the tradeoff as a number >= 0."""
     if isinstance(tradeoff, PerVariable):
         return tradeoff.share * model.n_variables
+    if isinstance(tradeoff, Target):
+        raise TypeError("hh.target finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
     return number(tradeoff, "tradeoff", low=0.0)

@@ -1,0 +1,46 @@
+"""hh.target: the smallest tradeoff at which the second labeling is far enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+
+
+def distance(model, diversity, tradeoff):
+    first, second = hh.diverse(model, diversity, m=2, tradeoff=tradeoff, distinct=False).labelings
+    return (first != second).mean()
+
+
+@pytest.mark.parametrize("diversity", [hh.LinearHamming(), hh.VariableCoverage(), hh.VariableCoverage(h="count")])
+@pytest.mark.parametrize("share", [0.02, 0.3])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_target_is_met_and_not_by_far(diversity, share, scale):
+    random = np.random.default_rng(0)
+    model = hh.Grid(scale * random.normal(size=(20, 20, 2)), smoothness=0.3 * scale)
+    found = hh.diverse(model, diversity, m=2, tradeoff=hh.target(distance=share))
+    assert (found.labelings[0] != found.labelings[1]).mean() >= share
+    assert distance(model, diversity, found.tradeoff / 1.05) < share
+
+
+def test_target_of_a_tie_is_as_small_as_tried():
+    found = hh.diverse(hh.FactorGraph(np.zeros((4, 2))), hh.LinearHamming(), m=2, tradeoff=hh.target(distance=0.5))
+    assert found.tradeoff < 1e-20
+    assert (found.labelings[0] != found.labelings[1]).all()
+
+
+def test_targets_that_cannot_be_met_or_read_are_refused():
+    forced = hh.FactorGraph([[0.0, -np.inf]] * 4)
+    with pytest.raises(hh.InfeasibleError, match="makes the second labeling differ in 2 variables; the most was 0"):
+        hh.diverse(forced, hh.LinearHamming(), m=2, tradeoff=hh.target(distance=0.5))
+    with pytest.raises(ValueError, match="at most 1"):
+        hh.target(distance=1.5)
+    with pytest.raises(TypeError, match=r"use it with hh\.diverse"):
+        hh.select([[0, 0, 0, 0]], forced, hh.LinearHamming(), m=1, tradeoff=hh.target(distance=0.5))
+
+
+def test_portfolios_calibrate_each_part():
+    model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
+    found = hh.portfolio(model, [hh.LinearHamming(), hh.VariableCoverage()], m=4, tradeoff=hh.target(distance=0.5))
+    assert len(found) == 4
