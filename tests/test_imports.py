@@ -20,7 +20,7 @@ LAYERS = [
     {"certificate", "lawler", "search"},
     {"result"},
     {"calibration", "joint", "listing", "refinement"},
-    {"selection", "pool", "portfolios", "testing"},
+    {"perturbation", "selection", "pool", "portfolios", "testing"},
     {"baselines", "learning", "segmentation", "metrics"},
     {"io", "batch", "canvas", "plotting", "report"},
     {"cli", "studio"},

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_MODULES = ("diversity", "models", "oracles", "potentials", "testing")
+_MODULES = ("baselines", "diversity", "models", "oracles", "potentials", "testing")
 _NAMES = {
     "BoundError": "_errors",
     "Interrupted": "_errors",
@@ -44,12 +44,14 @@ _NAMES = {
     "per_variable": "tradeoff",
     "target": "tradeoff",
     "portfolio": "portfolios",
+    "samples": "perturbation",
     "select": "pool",
     "load": "io.lists",
 }
 __all__ = [*_MODULES, *_NAMES, "__version__"]
 
 if TYPE_CHECKING:
+    from hedgehop import baselines as baselines
     from hedgehop import diversity as diversity
     from hedgehop import models as models
     from hedgehop import oracles as oracles
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from hedgehop.models import contrast as contrast
     from hedgehop.oracles import Oracle as Oracle
     from hedgehop.oracles import Step as Step
+    from hedgehop.perturbation import samples as samples
     from hedgehop.pool import select as select
     from hedgehop.portfolios import portfolio as portfolio
     from hedgehop.result import DiverseList as DiverseList

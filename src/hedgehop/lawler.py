@@ -1,6 +1,6 @@
-"""The best labeling that is none of given ones, by Lawler's partition (ALGORITHMS 0, set semantics).
+"""Labelings in order, and the best one that is none of given ones: Lawler's partition (ALGORITHMS 0, set semantics).
 
-If the best labeling y of a cell is excluded, the rest of the cell is split into one cell per free variable k:
+If the best labeling y of a cell is taken, the rest of the cell is split into one cell per free variable k:
 "the free variables before k as in y, variable k different". Cells are solved best-bound first and only when
 their bound says they might matter, so that ties end the search early.
 """
@@ -108,6 +108,24 @@ def best_excluding(
         raise InfeasibleError("no other labeling is left.")
     closed = bound <= best.value + 1e-9 * max(1.0, abs(best.value))
     return replace(best, upper_bound=max(bound, best.value), exact=closed or (best.exact and bound <= best.upper_bound))
+
+
+def in_order(model: Model, solve: Solve, marginals: Marginals = lambda _: None) -> Iterator[Step]:
+    """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers."""
+    order = count()
+    heap: list[tuple[float, int, Cell | Part, Step | None]] = []
+    heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), None))
+    while heap:
+        _, _, part, step = heapq.heappop(heap)
+        cell = part.cell() if isinstance(part, Part) else part
+        if step is None:
+            step = _solved(solve, cell.mask(model))
+            if step is not None:
+                heapq.heappush(heap, (-step.value, next(order), cell, step))
+            continue
+        yield step
+        for limit, child in _children(model, cell, step, marginals(cell.mask(model))):
+            heapq.heappush(heap, (-limit, next(order), child, None))
 
 
 def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Part]]:

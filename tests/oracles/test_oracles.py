@@ -257,3 +257,13 @@ def test_graphcut_is_exact_whatever_the_scale_of_the_first_step(strength):
             top = float((grid.score(every) + linear.value(grid, every)).max())
             assert step.value == pytest.approx(top, rel=1e-6, abs=1e-6)
             assert step.upper_bound >= top - 1e-9 * max(1.0, abs(top))
+
+
+@pytest.mark.parametrize("name", sorted(hh.oracles.available()))
+def test_every_oracle_says_when_no_label_is_left(name):
+    model = hh.FactorGraph([[0.0, 1.0], [1.0, 0.0]], [[0, 1]], 0.5)
+    if hh.oracles.get(name).refusal(model, ()) is not None:
+        pytest.skip("of another structure")
+    theta = np.array([[-np.inf, -np.inf], [0.0, 0.0]])
+    with pytest.raises(hh.InfeasibleError):
+        hh.best(model, [Linear(theta)], name)

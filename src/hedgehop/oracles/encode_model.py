@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.program import Columns, Program
 
@@ -22,6 +23,8 @@ class Encoded:
         self.program = Program()
         unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
         best = unary.max(axis=1)
+        if np.isneginf(best).any():
+            raise InfeasibleError(f"variable {int(np.argmin(best))} has no allowed label left.")
         self.constant = float(best.sum())  # what every labeling scores beside the program
         allowed = np.isfinite(unary) & ~_hopeless(model, unary - best[:, None], reach)
         gain = np.where(allowed, unary - best[:, None], 0.0)

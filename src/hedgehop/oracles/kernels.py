@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
@@ -52,7 +53,10 @@ def message_solver(model: PairwiseModel) -> _core.Trws:
 
 def pass_messages(solver: _core.Trws, theta: Doubles | None, iterations: int) -> tuple[Labels, float, float]:
     """Return labeling, value and bound of unary + theta."""
-    solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    try:
+        solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    except ValueError as error:  # sizes are checked before: a variable has no label left
+        raise InfeasibleError(f"{error}.") from None
     labeling, value, bound, _ = solver.run(iterations)
     return labeling, value, bound
 

@@ -9,8 +9,10 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any
 
+import numpy as np
+
 from hedgehop._arrays import Doubles
-from hedgehop._errors import UnsupportedError
+from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step, kinds
 from hedgehop.oracles.exhaustive import Exhaustive
@@ -101,6 +103,8 @@ def solve(oracle: Oracle, model: Model, potentials: Sequence[Potential], state: 
         raise UnsupportedError(_sentence(oracle, reason, model, potentials))
     start = time.perf_counter()
     step = oracle.maximize(model, potentials, state)
+    if step.value == -np.inf:
+        raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
     return replace(step, seconds=time.perf_counter() - start)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
@@ -59,10 +58,7 @@ class Trws(Oracle):
         gap = bound - value
         if self.repair and gap > 1e-6 * max(1.0, abs(value)):
             labeling = repaired(states["solver"], model, theta, labeling, gap)
-        step = self.step(model, labeling, potentials, bound + constant)
-        if step.value == -np.inf:
-            raise InfeasibleError("message passing found no allowed labeling; use oracle='ilp' or 'exhaustive'.")
-        return step
+        return self.step(model, labeling, potentials, bound + constant)
 
 
 def repaired(solver: _core.Trws, model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float) -> Labels:
