@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice, takewhile
+from threading import Event
 from typing import Any, Literal
 
 import numpy as np
@@ -35,9 +38,9 @@ def portfolio(
 ) -> DiverseList:
     """m/k greedy labelings from each of k diversities, one list after the other.
 
-    A labeling that an earlier diversity gave already is replaced by that diversity's next one (it may look
-    m labelings further). F, gains and certificate of the whole are those of the sum of all diversities, each
-    times its tradeoff.
+    The parts run side by side in threads. A labeling that an earlier diversity gave already is replaced by that
+    diversity's next one (it may look m labelings further). F, gains and certificate of the whole are those of the
+    sum of all diversities, each times its tradeoff.
 
     Parameters
     ----------
@@ -68,17 +71,33 @@ def portfolio(
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
     factors = _factors(tradeoff, diversities, model, get(oracle))
-    taken: dict[bytes, tuple[Step, str]] = {}
     quotas = [m // len(diversities) + (k < m % len(diversities)) for k in range(len(diversities))]
-    for part, factor, quota in zip(diversities, factors, quotas, strict=True):
+    streams = [stream(model, part, f, oracle, distinct) for part, f in zip(diversities, factors, strict=True)]
+    taken: dict[bytes, tuple[Step, str]] = {}
+    for part, steps, begun, quota in zip(diversities, streams, _side_by_side(streams, quotas), quotas, strict=True):
         wanted = len(taken) + quota
-        for step in islice(stream(model, part, factor, oracle, distinct), quota + m if quota else 0):
+        for step in chain(begun, islice(steps, m if quota else 0)):
             taken.setdefault(step.labeling.tobytes(), (step, repr(part)))
             if len(taken) == wanted:
                 break
     if len(taken) < m:
         warnings.warn(f"only {len(taken)} of {m} labelings: the parts found no other ones. Lower m.", stacklevel=2)
     return _together(model, WeightedSum(list(zip(factors, diversities, strict=True))), oracle, list(taken.values()))
+
+
+def _side_by_side(streams: Sequence[Iterator[Step]], quotas: Sequence[int]) -> list[list[Step]]:
+    """Run the first steps of all streams in threads; kernels let go of the interpreter."""
+    stopped = Event()
+
+    def run(steps: Iterator[Step], quota: int) -> list[Step]:
+        return list(takewhile(lambda _: not stopped.is_set(), islice(steps, quota)))
+
+    with ThreadPoolExecutor(max_workers=min(len(streams), os.cpu_count() or 1)) as threads:
+        try:
+            return list(threads.map(run, streams, quotas))
+        except BaseException:  # the others end after the step they are in
+            stopped.set()
+            raise
 
 
 def _factors(
