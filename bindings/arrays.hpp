@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -79,10 +80,17 @@ inline void require_in_range(const char* name, std::span<const std::int32_t> val
 }
 
 // Scores may be -inf; +inf and NaN would turn sums into NaN.
-inline void require_scores(const char* name, std::span<const double> values) {
+template <class T>
+void require_scores(const char* name, std::span<const T> values) {
   bool ok = true;
-  for (const double value : values) ok &= value < std::numeric_limits<double>::infinity();
+  for (const T value : values) ok &= value < std::numeric_limits<T>::infinity();
   require(ok, std::string(name) + " must not contain NaN or +inf");
+}
+
+inline void require_finite(const char* name, std::span<const double> values) {
+  bool ok = true;
+  for (const double value : values) ok &= std::isfinite(value);
+  require(ok, std::string(name) + " must be finite");
 }
 
 inline void require_edges(const Edges& edges, std::size_t n_variables) {

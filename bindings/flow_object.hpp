@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "busy.hpp"
 #include "flow_input.hpp"
 #include "signals.hpp"
 
@@ -27,7 +28,7 @@ class PyFlow {
   explicit PyFlow(Made&& made) : made_(std::move(made)) {}
 
   nb::object solve() {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     Poll poll = python_poll();
     if (made_.real) {
       nb::gil_scoped_release release;
@@ -50,7 +51,7 @@ class PyFlow {
   }
 
   Result<Label> labels() {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     require_solved();
     std::vector<Label> result;
     {
@@ -62,7 +63,7 @@ class PyFlow {
   }
 
   nb::object residual_terminals() {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     require_solved();
     std::vector<std::int64_t> integers(size());
     flow().read_residual_terminals(integers);
@@ -74,7 +75,7 @@ class PyFlow {
 
   template <class T>
   void add_terminals(const AnyArray<T>& deltas, const std::optional<Nodes>& nodes) {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     require(!made_.real, "a flow of real numbers takes set_terminals, which does not add up rounding errors");
     const std::span<const T> values(deltas.data(), deltas.size());
     nb::gil_scoped_release release;
@@ -88,7 +89,7 @@ class PyFlow {
 
   template <class T>
   void set_terminals(const AnyArray<T>& given, const std::optional<Nodes>& nodes) {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     require(made_.real.has_value(), "a flow of integers takes add_terminals: it does not keep its terminals");
     const std::span<const T> values(given.data(), given.size());
     nb::gil_scoped_release release;
@@ -125,18 +126,7 @@ class PyFlow {
   AnyFlow& flow() { return made_.real ? made_.real->integers() : *made_.integers; }
   const AnyFlow& flow() const { return made_.real ? made_.real->integers() : *made_.integers; }
 
-  class Use {
-   public:
-    explicit Use(PyFlow& flow) : flow_(flow) {
-      if (flow_.busy_.test_and_set()) throw std::runtime_error("this flow is in use by another thread");
-    }
-    ~Use() { flow_.busy_.clear(); }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-
-   private:
-    PyFlow& flow_;
-  };
+  std::atomic_flag busy_;
 
  private:
   void require_solved() const {
@@ -151,7 +141,6 @@ class PyFlow {
   Made made_;
   std::int64_t minimum_ = 0;
   double real_minimum_ = 0;
-  std::atomic_flag busy_;
 };
 
 class GeneralFlow : public PyFlow {
@@ -161,7 +150,7 @@ class GeneralFlow : public PyFlow {
   template <class T>
   void add_capacities(const Vector<std::int32_t>& listed, const AnyArray<T>& forward,
                       const AnyArray<T>& backward) {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     const auto indices = span_of(listed);
     nb::gil_scoped_release release;
     require_size("forward", forward.size(), indices.size(), "listed edge");
@@ -203,7 +192,7 @@ class GridFlow : public PyFlow {
 
   template <class T>
   void add_capacities(const Nodes& nodes, const Vector<std::int32_t>& slots, const AnyArray<T>& deltas) {
-    const Use use(*this);
+    const Busy busy(busy_, "flow");
     const auto tails = span_of(nodes), given = span_of(slots);
     nb::gil_scoped_release release;
     require_size("slots", given.size(), tails.size(), "node");

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "arrays.hpp"
+#include "busy.hpp"
 #include "signals.hpp"
 #include "trws_build.hpp"
 
@@ -30,19 +31,19 @@ class TrwsProblem {
 
   template <class T>
   void set_unary(Matrix<T> unary) {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     check_shape("unary", unary.shape(0), unary.shape(1));
     replace(UnaryArray(std::move(unary)), std::nullopt);
   }
 
   void add_linear(std::optional<Matrix<double>> theta) {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     if (theta) check_shape("theta", theta->shape(0), theta->shape(1));
     replace(unary_, std::move(theta));
   }
 
   TrwsResult run(int iterations, int check_every, double gap, double least_gain, int threads) {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     require(iterations >= 1 && check_every >= 1, "iterations and check_every must be at least 1");
     require(threads >= 0 && threads <= 2, "threads must be 0 (choose), 1 or 2");
     const TrwsOptions options{iterations, check_every, gap, least_gain, threads};
@@ -60,7 +61,7 @@ class TrwsProblem {
   }
 
   Result<float> beliefs() {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     std::vector<float> out(solver_.n_variables() * solver_.n_labels());
     {
       nb::gil_scoped_release release;
@@ -71,7 +72,7 @@ class TrwsProblem {
   }
 
   Result<Label> decodes() {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     const std::size_t n = solver_.n_variables();
     std::vector<Label> both(2 * n);
     for (int k = 0; k < 2; ++k)
@@ -80,7 +81,7 @@ class TrwsProblem {
   }
 
   Result<Label> polish(Vector<Label> labeling) {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     check_labeling(labeling);
     std::vector<Label> labels(labeling.data(), labeling.data() + labeling.size());
     {
@@ -92,18 +93,18 @@ class TrwsProblem {
   }
 
   double value(Vector<Label> labeling) {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     check_labeling(labeling);
     return value_of(span_of(labeling));
   }
 
   void forget() {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     solver_.forget();
   }
 
   Result<std::int32_t> messages() {
-    const Hold hold(*this);
+    const Busy busy(busy_, "solver");
     const auto all = solver_.messages();
     const std::size_t slot = static_cast<std::size_t>(trws_slot(solver_.n_labels()));
     return give(std::vector<std::int32_t>(all.begin(), all.end()), {all.size() / slot, slot});
@@ -112,20 +113,6 @@ class TrwsProblem {
   const Trws& solver() const { return solver_; }
 
  private:
-  // One call at a time: the GIL is released while a solver works.
-  class Hold {
-   public:
-    explicit Hold(TrwsProblem& problem) : busy_(problem.busy_) {
-      if (busy_.test_and_set()) throw std::runtime_error("this solver is at work in another thread");
-    }
-    ~Hold() { busy_.clear(); }
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-
-   private:
-    std::atomic_flag& busy_;
-  };
-
   void check_shape(const char* name, std::size_t rows, std::size_t columns) const {
     require_size(name, rows, solver_.n_variables(), "variable");
     require_columns(name, columns, solver_.n_labels());

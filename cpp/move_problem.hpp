@@ -1,124 +1,251 @@
-// A multi-label problem as move-making solvers see it: fixed-point scores to be maximised, and who is next to
-// whom.
+// A multi-label problem as move-making solvers see it: scores to be maximised, in fixed point, and who is
+// next to whom.
 //
-//     score(y) = sum_i U(i, y_i) + sum_e P_e(y_i, y_j) + sum of w(l) over the labels that y uses
+//     score(y) = sum_i U(i, y_i) + sum_e P_e(y_i, y_j) + weights earned once (move_weights.hpp)
 //
-// Fixed point makes every comparison of two labelings exact, so that moves never lose and never cycle.
+// Fixed point makes every comparison of two labelings exact, so that moves never lose and never cycle. Large
+// arrays stay the caller's and are quantised whenever they are read; they must outlive the problem.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
-#include <stdexcept>
+#include <variant>
 #include <vector>
 
 #include "matrix.hpp"
-#include "move_graph.hpp"
+#include "move_weights.hpp"
+#include "pairwise.hpp"
 
 namespace hedgehop {
 
-struct Neighbour {
-  std::int32_t node;
-  std::int32_t edge;
+using Fixed = std::int64_t;  // a score in fixed point
+using UnaryScores = std::variant<MatrixView<const float>, MatrixView<const double>>;
+using PairScores = std::variant<PottsScores, TableScores>;
+
+class Neighbour {
+ public:
+  Neighbour() = default;
+  Neighbour(std::int32_t node, std::size_t edge, bool is_first)
+      : node_(node), edge_(static_cast<std::uint32_t>(2 * edge + is_first)) {}
+
+  std::size_t node() const { return static_cast<std::size_t>(node_); }
+  std::size_t edge() const { return edge_ >> 1; }
+  bool is_first() const { return (edge_ & 1) != 0; }  // the neighbour is the edge's first end
+
+ private:
+  std::int32_t node_;
+  std::uint32_t edge_;
 };
 
 class MoveProblem {
  public:
-  // Sums of all scores stay below this, held nodes (2^52 each) and the 2^62 of the flow above it.
-  static constexpr double largest_total = 1125899906842624.0;  // 2^50
+  // No labeling's score is larger than this, so that a node held by `hold` (move_graph.hpp) stays held.
+  static constexpr double largest_total = 562949953421312.0;  // 2^49
+  // No graph's capacities sum up to more, a quarter of what a flow can take.
+  static constexpr double largest_load = 1152921504606846976.0;  // 2^60
 
-  // Exactly one of strengths (Potts) and tables is non-empty; tables are L x L, row-major, one an edge.
-  MoveProblem(MatrixView<const double> unary, Edges edges, std::span<const double> strengths,
-              std::span<const double> tables, std::span<const double> label_weights)
-      : n_labels_(unary.columns), ends_(edges.data.begin(), edges.data.end()) {
-    choose_scale(unary, strengths, tables, label_weights);
-    quantise(unary.data, unary_);
-    quantise(strengths, strengths_);
-    quantise(tables, tables_);
-    quantise(label_weights, weights_);
-    link(unary.rows, edges);
+  MoveProblem(const UnaryScores& unary, Edges edges, const PairScores& pairs) : pairs_(pairs) {
+    std::visit([this](const auto& view) { n_ = view.rows, n_labels_ = view.columns; }, unary);
+    if (const auto* narrow = std::get_if<0>(&unary)) narrow_ = narrow->data.data();
+    if (const auto* wide = std::get_if<1>(&unary)) wide_ = wide->data.data();
+    link(edges);
+    pair_total_ = total_of_pairs(edges);
+    set_linear({});
   }
 
-  std::size_t n_variables() const { return first_.size() - 1; }
+  // Scores that are added to the unary ones, n x L; empty for none.
+  void set_linear(std::span<const double> theta) {
+    theta_ = theta.empty() ? nullptr : theta.data();
+    unary_total_ = 0;
+    for (std::size_t i = 0; i < n_; ++i) unary_total_ += largest_of_row(i);
+    rescale();
+  }
+  void set_label_weights(const LabelWeights& weights) { labels_ = weights, rescale(); }
+  void set_transition_weights(const TransitionWeights& weights) { transitions_ = weights, rescale(); }
+  void set_regions(const RegionWeights& regions) {
+    regions_ = regions;
+    link_regions();
+    rescale();
+  }
+
+  std::size_t n_variables() const { return n_; }
   std::size_t n_labels() const { return n_labels_; }
   double scale() const { return scale_; }
+  bool is_potts() const { return pairs_.index() == 0; }
 
-  bool allows(std::size_t i, Label label) const { return unary(i, label) != forbidden_score; }
-  Fixed unary(std::size_t i, Label label) const {
-    return unary_[i * n_labels_ + static_cast<std::size_t>(label)];
-  }
-  Fixed weight(Label label) const { return weights_.empty() ? 0 : weights_[static_cast<std::size_t>(label)]; }
-
+  bool allows(std::size_t i, Label label) const { return real_unary(i, label) != forbidden; }
+  Fixed unary(std::size_t i, Label label) const { return fixed(real_unary(i, label)); }
   // Score of an edge, `a` the label of its first end.
   Fixed pair(std::size_t edge, Label a, Label b) const {
-    if (tables_.empty()) return a == b ? 0 : -strengths_[edge];
-    return tables_[(edge * n_labels_ + static_cast<std::size_t>(a)) * n_labels_ +
-                   static_cast<std::size_t>(b)];
-  }
-  // The same seen from `node`, whose label is `own`.
-  Fixed pair_from(std::size_t node, Neighbour to, Label own, Label other) const {
-    return starts(node, to) ? pair(static_cast<std::size_t>(to.edge), own, other)
-                            : pair(static_cast<std::size_t>(to.edge), other, own);
-  }
-  bool starts(std::size_t node, Neighbour to) const {
-    return ends_[2 * static_cast<std::size_t>(to.edge)] == static_cast<std::int32_t>(node);
+    const auto from = static_cast<std::size_t>(a), to = static_cast<std::size_t>(b);
+    if (const auto* potts = std::get_if<0>(&pairs_)) return fixed(potts->score(edge, true, from, to));
+    return fixed(std::get<1>(pairs_).score(edge, true, from, to));
   }
   std::span<const Neighbour> neighbours(std::size_t i) const {
     return {neighbours_.data() + first_[i], first_[i + 1] - first_[i]};
   }
 
- private:
-  static constexpr Fixed forbidden_score = INT64_MIN;
+  // ---- weights earned once; levels, groups and regions are numbered
 
-  void choose_scale(MatrixView<const double> unary, std::span<const double> strengths,
-                    std::span<const double> tables, std::span<const double> weights) {
-    double total = 1e-300;
-    for (std::size_t i = 0; i < unary.rows; ++i) total += largest(unary.row(i));
-    for (const double s : strengths) total += std::abs(s);
-    const std::size_t size = n_labels_ * n_labels_;
-    for (std::size_t at = 0; at < tables.size(); at += size) total += largest(tables.subspan(at, size));
-    for (const double w : weights) total += std::abs(w);
-    int exponent;  // total <= 2^exponent
-    std::frexp(4 * total, &exponent);
-    scale_ = std::ldexp(1.0, std::clamp(50 - exponent, -900, 900));
+  std::size_t n_levels() const { return labels_.least.size(); }
+  std::int64_t least(std::size_t level) const { return labels_.least[level]; }
+  Fixed label_weight(std::size_t level, Label label) const {
+    return label_weights_[level * n_labels_ + static_cast<std::size_t>(label)];
   }
 
-  static double largest(std::span<const double> values) {
+  bool has_transitions() const { return !transition_weights_.empty(); }
+  bool is_ordered() const { return transitions_.ordered; }
+  std::size_t group(Label a, Label b) const {
+    if (!transitions_.ordered && a > b) std::swap(a, b);
+    return static_cast<std::size_t>(a) * n_labels_ + static_cast<std::size_t>(b);
+  }
+  Fixed transition_weight(std::size_t group) const { return transition_weights_[group]; }
+
+  const RegionWeights& regions() const { return regions_; }
+  std::span<const std::int32_t> regions_of(std::size_t i) const {
+    if (region_first_.empty()) return {};
+    return {region_numbers_.data() + region_first_[i], region_first_[i + 1] - region_first_[i]};
+  }
+  // What each member adds from the first one on that is not missed beyond the slack.
+  Fixed region_unit(std::size_t region, Label label) const {
+    return region_units_[region * n_labels_ + static_cast<std::size_t>(label)];
+  }
+  Fixed region_score(std::size_t region, Label label, std::int64_t holding) const {
+    const auto size = static_cast<std::int64_t>(regions_.region(region).size());
+    return region_unit(region, label) * std::max<Fixed>(0, regions_.slack[region] - (size - holding));
+  }
+
+ private:
+  double real_unary(std::size_t i, Label label) const {
+    const std::size_t at = i * n_labels_ + static_cast<std::size_t>(label);
+    const double own = narrow_ != nullptr ? static_cast<double>(narrow_[at]) : wide_[at];
+    return theta_ != nullptr ? own + theta_[at] : own;
+  }
+
+  // The nearest integer, ties to even; adding 1.5 * 2^52 leaves it in the low bits.
+  Fixed fixed(double value) const {
+    constexpr double magic = 6755399441055744.0;
+    return std::bit_cast<Fixed>(value * scale_ + magic) - std::bit_cast<Fixed>(magic);
+  }
+
+  double largest_of_row(std::size_t i) const {
     double most = 0;
-    for (const double value : values) {
-      if (std::isfinite(value)) most = std::max(most, std::abs(value));
+    for (std::size_t l = 0; l < n_labels_; ++l) {
+      const double size = std::abs(real_unary(i, static_cast<Label>(l)));
+      if (size > most && size <= std::numeric_limits<double>::max()) most = size;
     }
     return most;
   }
 
-  void quantise(std::span<const double> values, std::vector<Fixed>& out) const {
-    out.reserve(values.size());
-    for (const double value : values) {
-      out.push_back(std::isfinite(value) ? static_cast<Fixed>(std::llrint(value * scale_)) : forbidden_score);
+  double total_of_pairs(Edges edges) const {
+    if (const auto* potts = std::get_if<0>(&pairs_)) return sum_of_sizes(potts->strengths);
+    const TableScores& tables = std::get<1>(pairs_);
+    double total = 0, largest = 0;
+    for (std::size_t e = 0, last = 0; e < edges.rows; last = e++) {
+      const std::size_t rows = tables.label_count(static_cast<std::size_t>(edges.row(e)[0]));
+      const bool is_shared = e > 0 && tables.offsets[e] == tables.offsets[last] &&
+                             rows <= tables.label_count(static_cast<std::size_t>(edges.row(last)[0]));
+      if (!is_shared) largest = largest_of_table(tables, e, edges.row(e));
+      total += largest;
+    }
+    return total;
+  }
+
+  static double largest_of_table(const TableScores& tables, std::size_t e,
+                                 std::span<const std::int32_t> ends) {
+    double most = 0;
+    const auto width = tables.label_count(static_cast<std::size_t>(ends[1]));
+    for (std::size_t a = 0; a < tables.label_count(static_cast<std::size_t>(ends[0])); ++a) {
+      for (std::size_t b = 0; b < width; ++b) most = std::max(most, std::abs(tables.score(e, true, a, b)));
+    }
+    return most;
+  }
+
+  double max_degree() const {
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < n_; ++i) most = std::max(most, first_[i + 1] - first_[i]);
+    return static_cast<double>(most);
+  }
+
+  // Auxiliary nodes carry a weight over the arcs to all their literals; a variable has few of them.
+  double load_of_weights() const {
+    double load = 0;
+    for (std::size_t k = 0; k < n_levels(); ++k)
+      load += 2 * static_cast<double>(n_) * largest_size(labels_.w.row(k));
+    load += 4 * static_cast<double>(neighbours_.size()) * largest_size(transitions_.w);
+    for (std::size_t c = 0; c < regions_.size(); ++c)
+      load += 2 * static_cast<double>(regions_.region(c).size()) * largest_size(regions_.mu.row(c));
+    return 4 * load;
+  }
+
+  void rescale() {
+    // Moves may charge a transition on every edge of a variable.
+    const double once = sum_of_sizes(labels_.w.data) + sum_of_sizes(regions_.mu.data) +
+                        sum_of_sizes(transitions_.w) + max_degree() * largest_size(transitions_.w);
+    const double total = 1e-300 + 4 * (unary_total_ + pair_total_ + once);
+    const double share = std::max(total / largest_total, load_of_weights() / largest_load);
+    int exponent;  // share <= 2^exponent
+    std::frexp(share, &exponent);
+    scale_ = std::ldexp(1.0, std::clamp(-exponent, -900, 900));
+    quantise_weights();
+  }
+
+  void quantise_weights() {
+    label_weights_.clear(), transition_weights_.clear(), region_units_.clear();
+    for (const double w : labels_.w.data) label_weights_.push_back(fixed(w));
+    for (const double w : transitions_.w) transition_weights_.push_back(fixed(w));
+    for (std::size_t a = 0; a * n_labels_ < transition_weights_.size(); ++a)
+      transition_weights_[a * n_labels_ + a] = 0;
+    for (std::size_t c = 0; c < regions_.size(); ++c) {
+      for (const double mu : regions_.mu.row(c))
+        region_units_.push_back(fixed(mu / static_cast<double>(regions_.slack[c])));
     }
   }
 
-  void link(std::size_t n, Edges edges) {
-    first_.assign(n + 1, 0);
+  void link(Edges edges) {
+    first_.assign(n_ + 1, 0);
     for (const std::int32_t v : edges.data) ++first_[static_cast<std::size_t>(v) + 1];
-    for (std::size_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
+    for (std::size_t i = 0; i < n_; ++i) first_[i + 1] += first_[i];
     neighbours_.resize(edges.data.size());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
     for (std::size_t e = 0; e < edges.rows; ++e) {
       const std::int32_t u = edges.data[2 * e], v = edges.data[2 * e + 1];
-      neighbours_[next[static_cast<std::size_t>(u)]++] = {v, static_cast<std::int32_t>(e)};
-      neighbours_[next[static_cast<std::size_t>(v)]++] = {u, static_cast<std::int32_t>(e)};
+      neighbours_[next[static_cast<std::size_t>(u)]++] = Neighbour(v, e, false);
+      neighbours_[next[static_cast<std::size_t>(v)]++] = Neighbour(u, e, true);
     }
   }
 
-  std::size_t n_labels_;
-  double scale_ = 1;
-  std::vector<Fixed> unary_, strengths_, tables_, weights_;
-  std::vector<std::int32_t> ends_;
+  void link_regions() {
+    region_first_.assign(regions_.size() > 0 ? n_ + 1 : 0, 0);
+    region_numbers_.resize(regions_.members.size());
+    for (const std::int32_t i : regions_.members) ++region_first_[static_cast<std::size_t>(i) + 1];
+    for (std::size_t i = 1; i < region_first_.size(); ++i) region_first_[i] += region_first_[i - 1];
+    std::vector<std::size_t> next = region_first_;
+    for (std::size_t c = 0; c < regions_.size(); ++c) {
+      for (const std::int32_t i : regions_.region(c))
+        region_numbers_[next[static_cast<std::size_t>(i)]++] = static_cast<std::int32_t>(c);
+    }
+  }
+
+  std::size_t n_ = 0, n_labels_ = 0;
+  const float* narrow_ = nullptr;
+  const double* wide_ = nullptr;
+  const double* theta_ = nullptr;
+  PairScores pairs_;
+  double unary_total_ = 0, pair_total_ = 0, scale_ = 1;
   std::vector<std::size_t> first_;
   std::vector<Neighbour> neighbours_;
+  LabelWeights labels_;
+  TransitionWeights transitions_;
+  RegionWeights regions_;
+  std::vector<Fixed> label_weights_, transition_weights_, region_units_;
+  std::vector<std::size_t> region_first_;
+  std::vector<std::int32_t> region_numbers_;
 };
 
 }  // namespace hedgehop

@@ -431,7 +431,7 @@ def test_one_thread_at_a_time() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert set(outcomes) <= {expected, "this flow is in use by another thread"}
+    assert set(outcomes) <= {expected, "this flow is at work in another thread"}
     assert expected in outcomes
 
 

@@ -12,7 +12,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
 from hedgehop.oracles.dual import dual_bound
-from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, pass_messages
+from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, move_solver, pass_messages
 from hedgehop.potentials import LabelWeights, Potential, total_value
 
 
@@ -35,7 +35,7 @@ class Expansion(Oracle):
         self.bound_rounds = bound_rounds
 
     def start(self, model: Model) -> dict[str, Any]:
-        """Room for the solver of the bound, and for labelings met."""
+        """Room for the solvers, and for labelings met."""
         return {"labelings": []}
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
@@ -63,10 +63,10 @@ class Expansion(Oracle):
         theta, constant, rest = fold(model, potentials)
         weights = np.sum([p.w for p in rest if isinstance(p, LabelWeights)], axis=0) if rest else None
         if "solver" not in states:
-            states["solver"] = message_solver(model)
+            states["solver"], states["moves"] = message_solver(model), move_solver(model)
         first, _, _ = pass_messages(states["solver"], theta, 10)
         starts = _starts(model, theta, [first, *states["labelings"]], potentials)
-        ends = [expanded(model, theta, weights, y, rounds=self.rounds) for y in starts]
+        ends = [expanded(states["moves"], theta, weights, y, rounds=self.rounds) for y in starts]
         values = np.asarray(model.score(np.array(ends))) + total_value(model, potentials, np.array(ends))
         best = ends[int(np.argmax(values))]
         states["labelings"].append(best)

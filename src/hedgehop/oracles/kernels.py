@@ -63,11 +63,19 @@ def pass_messages(solver: _core.Trws, theta: Doubles | None, iterations: int) ->
 
 def expandable(model: PairwiseModel) -> bool:
     """Whether no pair of labels is forbidden."""
-    return isinstance(model.pairwise, Potts) or bool(np.isfinite(pair_tables(model)).all())
+    return isinstance(model.pairwise, Potts) or bool(np.isfinite(edge_tables(model)[0]).all())
+
+
+def move_solver(model: PairwiseModel) -> _core.Moves:
+    """Build the solver of a model's moves; it keeps references to the model's arrays."""
+    if isinstance(model.pairwise, Potts):
+        strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
+        return _core.Moves.potts(model.unary, model.edges, strengths)
+    return _core.Moves.tables(model.unary, model.label_counts, model.edges, *edge_tables(model))
 
 
 def expanded(
-    model: PairwiseModel,
+    solver: _core.Moves,
     theta: Doubles | None,
     weights: Doubles | None,
     labeling: Labels,
@@ -75,11 +83,9 @@ def expanded(
     rounds: int = 20,
 ) -> Labels:
     """Improve a labeling by expansion moves until none helps; its score never falls."""
-    unary = np.ascontiguousarray(model.unary if theta is None else model.unary + theta, np.float64)
-    strengths = tables = None
-    if isinstance(model.pairwise, Potts):
-        strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
+    solver.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    if weights is None:
+        solver.set_label_weights(None)
     else:
-        tables = pair_tables(model).ravel()
-    start = np.ascontiguousarray(labeling.reshape(-1), np.int32)
-    return _core.expand(unary, model.edges, strengths, tables, weights, start, candidates, rounds)[0]
+        solver.set_label_weights(np.array([weights], np.float64), np.ones(1, np.int64))
+    return solver.expand(np.ascontiguousarray(labeling.reshape(-1), np.int32), candidates, rounds)[0]

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
-from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, pass_messages
+from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, move_solver, pass_messages
 from hedgehop.potentials import Potential
 
 
@@ -57,17 +56,21 @@ class Trws(Oracle):
         labeling, value, bound = pass_messages(states["solver"], theta, self.iterations)
         gap = bound - value
         if self.repair and gap > 1e-6 * max(1.0, abs(value)):
-            labeling = repaired(states["solver"], model, theta, labeling, gap)
+            labeling = repaired(states, model, theta, labeling, gap)
         return self.step(model, labeling, potentials, bound + constant)
 
 
-def repaired(solver: _core.Trws, model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float) -> Labels:
+def repaired(
+    states: dict[str, Any], model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float
+) -> Labels:
     """Polish by expansion moves on the labels whose beliefs are close to the best (TRWS 2)."""
     if not expandable(model):
         return labeling
-    beliefs = solver.beliefs()
+    if "moves" not in states:
+        states["moves"] = move_solver(model)
+    beliefs = states["solver"].beliefs()
     close = beliefs >= -_reach(model, gap)
-    return expanded(model, theta, None, labeling, candidates=close.astype(np.uint8), rounds=2)
+    return expanded(states["moves"], theta, None, labeling, candidates=close.astype(np.uint8), rounds=2)
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:

@@ -1,0 +1,41 @@
+// What expansions, swaps and fusions share: a move on the labeling, and all the terms that it may have.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "move.hpp"
+#include "move_labels.hpp"
+#include "move_transitions.hpp"
+
+namespace hedgehop {
+
+struct MoveMaker {
+  MoveMaker(const MoveProblem& problem, std::span<Label> labels, std::size_t cuts_per_move)
+      : tally(problem, labels),
+        move(problem, tally),
+        labels(move),
+        regions(move),
+        transitions(move),
+        cuts(cuts_per_move) {}
+
+  // The best choice of a move whose variables are known, costs of transitions frozen.
+  Fixed make_frozen(Poll& poll) {
+    if (move.empty()) return 0;
+    move.build(transitions.frozen_prices());
+    labels.add();
+    regions.add();
+    transitions.collect([this](std::size_t group) { return transitions.weight(group) > 0; });
+    transitions.add_rewards();
+    return move.make(move.best(cuts, poll));
+  }
+
+  Tally tally;
+  Move move;
+  LabelTerms labels;
+  RegionTerms regions;
+  TransitionTerms transitions;
+  std::size_t cuts;
+};
+
+}  // namespace hedgehop
