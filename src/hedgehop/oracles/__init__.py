@@ -7,6 +7,7 @@ from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.registry import Auto, available, get
+from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 
@@ -19,6 +20,7 @@ __all__ = [
     "Oracle",
     "Qpbo",
     "Step",
+    "Swap",
     "Tree",
     "Trws",
     "available",

@@ -75,17 +75,8 @@ def move_solver(model: PairwiseModel) -> _core.Moves:
 
 
 def expanded(
-    solver: _core.Moves,
-    theta: Doubles | None,
-    weights: Doubles | None,
-    labeling: Labels,
-    candidates: NDArray[np.uint8] | None = None,
-    rounds: int = 20,
+    solver: _core.Moves, theta: Doubles | None, labeling: Labels, candidates: NDArray[np.uint8] | None, rounds: int
 ) -> Labels:
-    """Improve a labeling by expansion moves until none helps; its score never falls."""
+    """Improve a labeling of unary + theta by expansion moves; its score never falls."""
     solver.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
-    if weights is None:
-        solver.set_label_weights(None)
-    else:
-        solver.set_label_weights(np.array([weights], np.float64), np.ones(1, np.int64))
     return solver.expand(np.ascontiguousarray(labeling.reshape(-1), np.int32), candidates, rounds)[0]

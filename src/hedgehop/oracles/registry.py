@@ -20,11 +20,12 @@ from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.qpbo import Qpbo
+from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
-_BUILT_IN: tuple[type[Oracle], ...] = (Tree, GraphCut, Qpbo, Exhaustive, Trws, Expansion, Ilp)
+_BUILT_IN: tuple[type[Oracle], ...] = (Tree, GraphCut, Qpbo, Exhaustive, Trws, Expansion, Swap, Ilp)
 OracleLike = str | Oracle
 
 
@@ -43,7 +44,7 @@ def available() -> dict[str, str]:
 
     >>> import hedgehop as hh
     >>> sorted(hh.oracles.available())
-    ['exhaustive', 'expansion', 'graphcut', 'ilp', 'qpbo', 'tree', 'trws']
+    ['exhaustive', 'expansion', 'graphcut', 'ilp', 'qpbo', 'swap', 'tree', 'trws']
     """
     return {name: oracle.summary for name, oracle in _all().items()}
 

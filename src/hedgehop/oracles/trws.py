@@ -63,14 +63,18 @@ class Trws(Oracle):
 def repaired(
     states: dict[str, Any], model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float
 ) -> Labels:
-    """Polish by expansion moves on the labels whose beliefs are close to the best (TRWS 2)."""
+    """Mix in the labelings of the last sweeps, then expand labels whose beliefs are close to the best (TRWS 2)."""
     if not expandable(model):
         return labeling
     if "moves" not in states:
         states["moves"] = move_solver(model)
-    beliefs = states["solver"].beliefs()
-    close = beliefs >= -_reach(model, gap)
-    return expanded(states["moves"], theta, None, labeling, candidates=close.astype(np.uint8), rounds=2)
+    solver, moves = states["solver"], states["moves"]
+    moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
+    for decode in solver.decodes():
+        labeling = moves.fuse(labeling, np.ascontiguousarray(decode))[0]
+    close = (solver.beliefs() >= -_reach(model, gap)).astype(np.uint8)
+    return expanded(moves, theta, labeling, close, rounds=2)
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:

@@ -1,0 +1,160 @@
+"""What expansion and swap share: weights for the kernel, where to start, and the bound (ALGORITHMS 2, 3, 5)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
+from hedgehop.oracles.dual import dual_bound
+from hedgehop.oracles.kernels import expandable, is_small, message_solver, move_solver, pass_messages
+from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights, total_value
+
+_STARTS = 3  # labelings to improve
+_KEPT = 10  # labelings of earlier steps to start from
+
+
+class MoveOracle(Oracle):
+    """Moves from several labelings until none helps, bounded by TRW-S with multipliers (C++).
+
+    Parameters
+    ----------
+    rounds : int
+        How often each label, or pair of labels, is tried at most.
+    bound_rounds : int
+        How often the multipliers of the bound are improved.
+    """
+
+    handles: tuple[type[Potential], ...]
+
+    def __init__(self, rounds: int = 20, bound_rounds: int = 20) -> None:
+        self.rounds = rounds
+        self.bound_rounds = bound_rounds
+
+    @abstractmethod
+    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+        """Return the labeling after moves; its score never falls."""
+
+    def start(self, model: Model) -> dict[str, Any]:
+        """Room for the solvers, and for labelings met."""
+        return {"labelings": []}
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cliques, forbidden pairs, and potentials of other kinds."""
+        reason = not_pairwise(model)
+        if reason is not None:
+            return reason
+        assert isinstance(model, PairwiseModel)
+        _, _, rest = fold(model, potentials)
+        other = [p for p in rest if not isinstance(p, self.handles)]
+        if other:
+            return f"it handles {', '.join(k.__name__ for k in self.handles)} and linear potentials, not {kinds(other)}"
+        if len({p.ordered for p in rest if isinstance(p, TransitionWeights)}) > 1:
+            return "it handles ordered transitions or unordered ones, not both at once"
+        return None if expandable(model) else "some pair of labels is forbidden (-inf)"
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """Before the integer program where that is slow."""
+        return 2.0 if is_small(model) else 25.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Move from the best labelings known, then bound what any labeling could reach."""
+        assert isinstance(model, PairwiseModel)
+        states: dict[str, Any] = state if state is not None else self.start(model)
+        theta, constant, rest = fold(model, potentials)
+        if "solver" not in states:
+            states["solver"], states["moves"] = message_solver(model), move_solver(model)
+        first, _, _ = pass_messages(states["solver"], theta, 10)
+        weigh(states["moves"], model, theta, rest)
+        starts = _starts(model, theta, [first, *states["labelings"]], potentials)
+        starts += _grown(states["moves"], model, theta, rest, starts[0])
+        ends = np.array([self.improved(states["moves"], y) for y in starts])
+        values = np.asarray(model.score(ends)) + total_value(model, potentials, ends)
+        best = ends[int(np.argmax(values))]
+        states["labelings"] = [best, *states["labelings"]][:_KEPT]
+        reached = float(values.max()) - constant
+        bound = dual_bound(states["solver"], model, theta, rest, best, reached, self.bound_rounds)
+        return self.step(model, best, potentials, bound + constant)
+
+
+def weigh(moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> None:
+    """Tell the kernel all terms beside the model's own."""
+    moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    labels = [p for p in potentials if isinstance(p, LabelWeights)]
+    least = np.array([p.least_count(model.n_variables) for p in labels], np.int64)
+    moves.set_label_weights(np.array([p.w for p in labels], np.float64) if labels else None, least if labels else None)
+    pairs = [p for p in potentials if isinstance(p, TransitionWeights)]
+    total = np.ascontiguousarray(np.sum([p.w for p in pairs], axis=0), np.float64) if pairs else None
+    moves.set_transition_weights(total, bool(pairs and pairs[0].ordered))
+    regions = [p for p in potentials if isinstance(p, RegionWeights)]
+    if not regions:
+        moves.set_regions(None)
+        return
+    members = [r for p in regions for r in p.regions]
+    offsets = np.concatenate([[0], np.cumsum([r.size for r in members])]).astype(np.int64)
+    slack = np.array([p.slack(c) for p in regions for c in range(len(p.regions))], np.int64)
+    mu = np.ascontiguousarray(np.concatenate([p.mu for p in regions]), np.float64)
+    moves.set_regions(np.concatenate(members).astype(np.int32), offsets, mu, slack)
+
+
+def _starts(
+    model: PairwiseModel, theta: Doubles | None, known: list[Labels], potentials: Sequence[Potential]
+) -> list[Labels]:
+    """Return the best few of the known labelings, of the locally best one and of the constant ones."""
+    unary = model.unary if theta is None else model.unary + theta
+    constants = np.flatnonzero(np.isfinite(unary).all(axis=0))
+    constant = [np.full(model.n_variables, k, np.int32) for k in constants]
+    tries = np.array([*(y.reshape(-1) for y in known), np.argmax(unary, axis=1), *constant], np.int32)
+    allowed = np.isfinite(unary[np.arange(model.n_variables), tries].sum(axis=1))
+    tries = np.unique(tries[allowed], axis=0)
+    values = np.asarray(model.score(tries)) + total_value(model, potentials, tries)
+    return list(tries[np.argsort(-values, kind="stable")[:_STARTS]])
+
+
+def _grown(
+    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential], start: Labels
+) -> list[Labels]:
+    """Return labelings that reach the size a rewarded label asks for, grown by a bonus on that label alone.
+
+    No single variable earns such a reward, so that moves would not find it by themselves.
+    """
+    wanted: dict[int, int] = {}
+    for p in potentials:
+        if isinstance(p, LabelWeights):
+            size, counts = p.least_count(start.size), np.bincount(start, minlength=p.w.size)
+            for label in np.flatnonzero((p.w > 0) & (counts < size)) if size > 1 else ():
+                wanted[int(label)] = max(size, wanted.get(int(label), 0))
+    grown = [_with_bonus(moves, model, theta, label, size, start) for label, size in wanted.items()]
+    if wanted:
+        weigh(moves, model, theta, potentials)
+    return [y for y in grown if y is not None]
+
+
+def _with_bonus(
+    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, label: int, size: int, start: Labels
+) -> Labels | None:
+    """Return the best move on a label under the smallest tried bonus that makes it large enough."""
+    unary = model.unary if theta is None else model.unary + theta
+    gaps = np.asarray(unary[np.arange(start.size), start] - unary[:, label], np.float64)
+    if np.isfinite(gaps).sum() < size:
+        return None
+    weigh(moves, model, None, ())
+    only = np.zeros(unary.shape, np.uint8)
+    only[:, label] = 1
+    bonus = max(1e-3, float(np.sort(gaps)[size - 1]))
+    for _ in range(6):
+        changed = np.zeros(unary.shape) if theta is None else theta.copy()
+        changed[:, label] += bonus
+        moves.set_linear(changed)
+        labeling = moves.expand(start, only, 1)[0]
+        if (labeling == label).sum() >= size:
+            return labeling
+        bonus *= 1.5
+    return None

@@ -1,0 +1,87 @@
+"""Swap moves: weights for transitions, too (ALGORITHMS 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import Step, fold
+from hedgehop.oracles.cuts import bends
+from hedgehop.oracles.kernels import move_solver, pair_tables
+from hedgehop.oracles.moves import MoveOracle, weigh
+from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
+
+
+class Swap(MoveOracle):
+    """Swap moves: variables of two labels are shared out anew between them, the best way by minimum cuts.
+
+    Expansion moves come first, because they reach farther. With two labels one swap is the whole problem, and
+    exact where pairs prefer to agree, labels and transitions cost and whole regions are rewarded.
+
+    Parameters
+    ----------
+    rounds : int
+        How often each pair of labels is tried at most.
+    bound_rounds : int
+        How often the multipliers of the bound are improved.
+    """
+
+    name = "swap"
+    summary = "swap moves: weights of labels, transitions and regions, of any sign; with a bound, exact for easy binary"
+    handles = (LabelWeights, TransitionWeights, RegionWeights)
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """First where one cut is exact; after expansion where that can do it."""
+        if isinstance(model, PairwiseModel) and _is_one_cut(model, fold(model, potentials)[2]):
+            return 80.0
+        return super().preference(model, potentials) - 1.0
+
+    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+        """Expand and swap in turn until swapping no longer helps."""
+        for _ in range(self.rounds):
+            labeling = moves.expand(labeling, None, self.rounds)[0]
+            labeling, gained = moves.swap(labeling, self.rounds)
+            if gained <= 0:
+                break
+        return labeling
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Solve one cut where that is exact, else move from several labelings."""
+        assert isinstance(model, PairwiseModel)
+        theta, _, rest = fold(model, potentials)
+        if not _is_one_cut(model, rest):
+            return super().maximize(model, potentials, state)
+        states: dict[str, Any] = state if state is not None else self.start(model)
+        if "moves" not in states:
+            states["moves"] = move_solver(model)
+        weigh(states["moves"], model, theta, rest)
+        unary = model.unary if theta is None else model.unary + theta
+        if np.isneginf(unary.max(axis=1)).any():
+            raise InfeasibleError("some variable has no allowed label left.")
+        labeling = states["moves"].swap(np.argmax(unary, axis=1).astype(np.int32), 1)[0]
+        step = self.step(model, labeling, potentials, -np.inf)
+        return replace(step, upper_bound=step.value + 1e-9 * max(1.0, abs(step.value)), exact=True)
+
+
+def _is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
+    """Whether one swap of the two labels there are is exact: no reward needs a search."""
+    if model.n_labels != 2 or not (model.label_counts == 2).all():
+        return False
+    if not isinstance(model.pairwise, Potts) and not (bends(pair_tables(model)) >= 0).all():
+        return False
+    for p in potentials:
+        if isinstance(p, LabelWeights) and ((p.w > 0).any() or p.least_count(model.n_variables) > 1):
+            return False
+        if isinstance(p, TransitionWeights) and (p.w > 0).any():
+            return False
+        if isinstance(p, RegionWeights) and (p.mu < 0).any():
+            return False
+    return True
