@@ -3,21 +3,25 @@
 namespace nb = nanobind;
 
 namespace hedgehop::bindings {
+void register_arborescence(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_coverage(nb::module_& m);
 void register_flow(nb::module_& m);
 void register_forest(nb::module_& m);
 void register_moves(nb::module_& m);
+void register_spanning_tree(nb::module_& m);
 void register_trws(nb::module_& m);
 }  // namespace hedgehop::bindings
 
 NB_MODULE(_core, m) {
   m.doc() =
       "Compiled kernels of hedgehop. Arrays are C-contiguous, of exactly the stated dtype, never converted.";
+  hedgehop::bindings::register_arborescence(m);
   hedgehop::bindings::register_counts(m);
   hedgehop::bindings::register_coverage(m);
   hedgehop::bindings::register_flow(m);
   hedgehop::bindings::register_forest(m);
   hedgehop::bindings::register_moves(m);
+  hedgehop::bindings::register_spanning_tree(m);
   hedgehop::bindings::register_trws(m);
 }

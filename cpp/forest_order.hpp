@@ -1,7 +1,6 @@
 // Forests: recognising one, and the order in which dynamic programs visit it.
 //
-// is_forest is union-find with path halving and union by size (Tarjan 1975),
-// O(E alpha(n)). ForestOrder is a breadth-first order from the lowest index of
+// is_forest is union-find, O(E alpha(n)). ForestOrder is a breadth-first order from the lowest index of
 // each component, O(n + E): parents come before children, the children of a
 // variable are consecutive, components are consecutive. No recursion, so a chain
 // of millions of variables is fine. Edge ends must be in range; callers check.
@@ -16,26 +15,17 @@
 #include <vector>
 
 #include "matrix.hpp"
+#include "union_find.hpp"
 
 namespace hedgehop {
 
 // Self-loops and parallel edges are cycles.
 inline bool is_forest(std::size_t n_variables, Edges edges) {
   if (edges.rows > 0 && edges.rows >= n_variables) return false;
-  std::vector<std::size_t> parent(n_variables);
-  std::vector<std::size_t> size(n_variables, 1);
-  std::iota(parent.begin(), parent.end(), std::size_t{0});
-  const auto find = [&](std::size_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
+  UnionFind parts(n_variables);
   for (std::size_t e = 0; e < edges.rows; ++e) {
-    std::size_t a = find(static_cast<std::size_t>(edges.row(e)[0]));
-    std::size_t b = find(static_cast<std::size_t>(edges.row(e)[1]));
-    if (a == b) return false;
-    if (size[a] < size[b]) std::swap(a, b);
-    parent[b] = a;
-    size[a] += size[b];
+    const auto pair = edges.row(e);
+    if (!parts.unite(static_cast<std::size_t>(pair[0]), static_cast<std::size_t>(pair[1]))) return false;
   }
   return true;
 }
