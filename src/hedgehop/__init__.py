@@ -21,10 +21,13 @@ _NAMES = {
     "InfeasibleError": "_errors",
     "MissingExtraError": "_errors",
     "UnsupportedError": "_errors",
+    "Arborescence": "models",
     "Chain": "models",
     "FactorGraph": "models",
     "Grid": "models",
+    "Matching": "models",
     "Model": "models",
+    "SpanningTree": "models",
     "contrast": "models",
     "Diversity": "diversity",
     "ExpectedBest": "diversity",
@@ -72,10 +75,13 @@ if TYPE_CHECKING:
     from hedgehop.diversity import TransitionCoverage as TransitionCoverage
     from hedgehop.diversity import VariableCoverage as VariableCoverage
     from hedgehop.io.lists import load as load
+    from hedgehop.models import Arborescence as Arborescence
     from hedgehop.models import Chain as Chain
     from hedgehop.models import FactorGraph as FactorGraph
     from hedgehop.models import Grid as Grid
+    from hedgehop.models import Matching as Matching
     from hedgehop.models import Model as Model
+    from hedgehop.models import SpanningTree as SpanningTree
     from hedgehop.models import contrast as contrast
     from hedgehop.oracles import Oracle as Oracle
     from hedgehop.oracles import Step as Step

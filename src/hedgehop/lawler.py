@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
 from hedgehop.potentials import Linear
 
@@ -139,7 +139,7 @@ def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -
 
 def _ease(model: Model, labeling: Labels) -> Doubles:
     """How little each variable's own score loses by another label."""
-    if not isinstance(model, PairwiseModel):
+    if not isinstance(model, UnaryModel):
         return np.zeros(labeling.size)
     variables = np.arange(labeling.size)
     others = np.array(model.unary, np.float64)

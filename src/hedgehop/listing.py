@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgehop._arrays import own
 from hedgehop.certificate import Certificate, certify
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models.unary import UnaryModel
 from hedgehop.result import DiverseList
 from hedgehop.search import Search
 
@@ -68,7 +68,7 @@ def _failed_condition(search: Search) -> str | None:
     """Which condition of the monotone bounds fails: r + tradeoff * parsimony >= 0 for every labeling."""
     if not search.diversity.submodular:
         return "the diversity is not submodular"
-    if not isinstance(search.model, PairwiseModel):
+    if not isinstance(search.model, UnaryModel):
         return f"no lower bound on the relevance of {type(search.model).__name__} is known"
     lowest = search.model.floor() + search.tradeoff * search.diversity.parsimony_floor(search.model)
     return None if lowest >= 0 else f"relevance plus parsimony may be negative (lower bound {lowest:.6g})"

@@ -9,21 +9,22 @@ from hedgehop._arrays import Labels, integers, own
 from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseScores, Potts
 
 
-def check_edges(edges: ArrayLike, n_variables: int) -> Edges:
-    """Check an (E, 2) list of pairs of different variables."""
+def check_edges(edges: ArrayLike, n_ends: int, end: str = "variable", instead_of_loop: str | None = None) -> Edges:
+    """Check an (E, 2) list of pairs of different variables, or of whatever the `end` of an edge is."""
     pairs = integers(edges, "edges")
     if pairs.size == 0:
         return own(np.zeros((0, 2), np.int32))
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"edges must have shape (E, 2); got {pairs.shape}.")
-    outside = np.flatnonzero(((pairs < 0) | (pairs >= n_variables)).any(axis=1))
+    outside = np.flatnonzero(((pairs < 0) | (pairs >= n_ends)).any(axis=1))
     if outside.size:
         i, j = pairs[outside[0]]
-        raise ValueError(f"edge ({i}, {j}) names a variable outside 0..{n_variables - 1}.")
+        raise ValueError(f"edge ({i}, {j}) names a {end} outside 0..{n_ends - 1}.")
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if loops.size:
         i = int(pairs[loops[0], 0])
-        raise ValueError(f"edge ({i}, {i}) is a self-loop. Add its scores to the unary of variable {i} instead.")
+        instead = instead_of_loop or f"Add its scores to the unary of variable {i} instead."
+        raise ValueError(f"edge ({i}, {i}) is a self-loop. {instead}")
     return own(np.ascontiguousarray(pairs, np.int32))
 
 

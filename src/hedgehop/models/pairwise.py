@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, linear_scores, own
-from hedgehop._errors import InfeasibleError
+from hedgehop._arrays import Doubles, Floats, Labels, own
 from hedgehop._frozen import Frozen
+from hedgehop.models.unary import UnaryModel, least
 
 if TYPE_CHECKING:
     from hedgehop.models.factor_graph import Clique
@@ -82,7 +82,7 @@ class SharedTable(PairwiseScores):
 
     def floor(self, n_edges: int) -> float:
         """Return the least score of the table, once an edge."""
-        return n_edges * float(_least(self.values.reshape(1, -1), axis=1)[0])
+        return n_edges * float(least(self.values.reshape(1, -1), axis=1)[0])
 
     def spans(self, n_edges: int) -> Doubles:
         """Return the span of the table, once an edge."""
@@ -135,7 +135,7 @@ class EdgeTables(PairwiseScores):
         return np.where(np.isneginf(least), np.inf, np.maximum(most, -1e300) - np.maximum(least, -1e300))
 
 
-class PairwiseModel(Frozen, ABC):
+class PairwiseModel(UnaryModel):
     """``r(y) = sum_i U[i, y_i] + sum_e P_e(y_i, y_j) + sum_c T_c(y_c)``, to be maximised.
 
     Attributes
@@ -148,9 +148,6 @@ class PairwiseModel(Frozen, ABC):
         Shape of one labeling.
     """
 
-    unary: Floats
-    label_counts: Labels
-    shape: tuple[int, ...]
     cliques: tuple[Clique, ...] = ()
 
     @property
@@ -163,48 +160,16 @@ class PairwiseModel(Frozen, ABC):
     def pairwise(self) -> PairwiseScores:
         """Scores of the edges, in the same order."""
 
-    @property
-    def n_variables(self) -> int:
-        """Number of variables."""
-        return int(self.unary.shape[0])
-
-    @property
-    def n_labels(self) -> int:
-        """The largest number of labels a variable has."""
-        return int(self.unary.shape[1])
-
-    def score(self, labelings: ArrayLike) -> float | Doubles:
-        """Relevance r(y) of one labeling (a float) or of many (an (m,) array), summed in doubles."""
-        flat, single = as_labelings(labelings, self.shape, self.label_counts)
-        total = linear_scores(self.unary, flat) + self._pairwise_score(flat)
+    def _joint_score(self, flat: Labels) -> Doubles:
+        total = self._pairwise_score(flat)
         for clique in self.cliques:
-            total += clique.at(flat)
-        return float(total[0]) if single else total
+            total = total + clique.at(flat)
+        return total
 
-    def energy(self, labelings: ArrayLike) -> float | Doubles:
-        """``-score``: for readers of papers that minimise."""
-        return -self.score(labelings)
-
-    def floor(self) -> float:
-        """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
-        total = _least(self.unary, axis=1).sum() + self.pairwise.floor(len(self.edges))
-        return float(total + sum(float(_least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques))
+    def _joint_floor(self) -> float:
+        cliques = sum(float(least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques)
+        return self.pairwise.floor(len(self.edges)) + cliques
 
     def _pairwise_score(self, flat: Labels) -> Doubles:
         i, j = self.edges.T
         return np.asarray(self.pairwise.at(flat[:, i], flat[:, j]).sum(axis=1))
-
-    def _refuse_infeasible(self) -> None:
-        dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
-        if dead.size:
-            where = self._describe(int(dead[0]))
-            raise InfeasibleError(f"{where} has no allowed label: all its scores are -inf. Allow at least one.")
-
-    def _describe(self, variable: int) -> str:
-        return f"variable {variable}"
-
-
-def _least(table: Floats, axis: int) -> Doubles:
-    """Least score that is not forbidden; 0 where all are."""
-    least = np.where(np.isneginf(table), np.inf, table).min(axis=axis)
-    return np.where(np.isinf(least), 0.0, least).astype(np.float64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step, fold
 from hedgehop.potentials import Potential
 
@@ -62,7 +62,7 @@ def allowed_labels(model: Model, potentials: Sequence[Potential]) -> NDArray[np.
     theta, _, _ = fold(model, potentials)
     width = int(model.label_counts.max())
     allowed = np.arange(width) < model.label_counts[:, None]
-    if isinstance(model, PairwiseModel):
+    if isinstance(model, UnaryModel):
         allowed = allowed & ~np.isneginf(model.unary)
     if theta is not None:
         allowed = allowed & ~np.isneginf(theta)

@@ -1,0 +1,35 @@
+"""Models whose relevance is a plain sum, over labelings that fit together."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.unary import UnaryModel
+
+
+class LinearModel(UnaryModel):
+    """``r(y) = sum_i U[i, y_i]`` where a structure allows y, ``-inf`` elsewhere, to be maximised.
+
+    Attributes
+    ----------
+    unary : (n, L) array of floats
+        Scores U. ``-inf`` forbids a label.
+    label_counts : (n,) array of ints
+        Number of labels of each variable.
+    shape : tuple of ints
+        Shape of one labeling.
+    """
+
+    @abstractmethod
+    def _allows(self, flat: Labels) -> NDArray[np.bool_]:
+        """Whether the labels of each of (m, n) labelings fit together."""
+
+    def _joint_score(self, flat: Labels) -> Doubles:
+        return np.where(self._allows(flat), 0.0, -np.inf)
+
+    def _joint_floor(self) -> float:
+        return 0.0

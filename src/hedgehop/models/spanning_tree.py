@@ -1,0 +1,84 @@
+"""Spanning trees of a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Floats, Labels, own
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.edges import check_edges
+from hedgehop.models.linear import LinearModel
+from hedgehop.models.pairwise import Edges
+
+
+class SpanningTree(LinearModel):
+    """``r(y) = sum of the weights of the edges in the tree``, to be maximised over the spanning trees of a graph.
+
+    A labeling has one variable per edge: 1 for the edges of the tree, 0 for the others. Two trees differ in two
+    variables for every edge that is in one and not in the other.
+
+    Parameters
+    ----------
+    edges : (E, 2) array of ints
+        Pairs of nodes. Parallel edges are fine, each is a variable of its own; self-loops are refused.
+    weights : (E,) array
+        What each edge adds to a tree, of any sign; ``-inf`` forbids it. The others must connect all nodes.
+    n_nodes : int, optional
+        Number of nodes; by default one more than the largest in `edges`.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> roads = hh.SpanningTree(edges=[[0, 1], [1, 2], [0, 2], [2, 3]], weights=[3, 2, 1, 5])
+    >>> roads
+    SpanningTree(4 nodes, 4 edges)
+    >>> hh.best(roads).labeling.tolist()
+    [1, 1, 0, 1]
+    >>> hh.diverse(roads, hh.LinearHamming(), m=2, tradeoff=1.0).labelings.tolist()
+    [[1, 1, 0, 1], [1, 0, 1, 1]]
+    """
+
+    edges: Edges
+    n_nodes: int
+
+    def __init__(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None = None) -> None:
+        largest = int(_arrays.integers(edges, "edges").max(initial=-1))
+        nodes = largest + 1 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
+        pairs = check_edges(edges, nodes, "node", "It is in no tree: leave it out.")
+        if len(pairs) == 0:
+            raise ValueError("edges must hold at least one edge; got none.")
+        gains = _arrays.scores(weights, "weights", ndim=1)
+        if gains.size != len(pairs):
+            raise ValueError(f"weights must have one entry per edge ({len(pairs)}); got {gains.size}.")
+        counts: Labels = own(np.full(len(pairs), 2, np.int32))
+        unary = own(np.stack([np.zeros_like(gains), gains], axis=1))
+        self._set(edges=pairs, n_nodes=nodes, unary=unary, label_counts=counts, shape=(len(pairs),))
+        self._refuse_parts()
+
+    @property
+    def weights(self) -> Floats:
+        """What each edge adds to a tree, (E,)."""
+        return self.unary[:, 1]
+
+    def _allows(self, flat: Labels) -> NDArray[np.bool_]:
+        return _core.are_spanning_trees(self.n_nodes, self.edges, flat).astype(bool)
+
+    def _refuse_parts(self) -> None:
+        """Refuse a graph whose allowed edges leave a node apart."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        first, second = self.edges[~np.isneginf(self.weights)].T
+        graph = coo_array((np.ones(first.size), (first, second)), shape=(self.n_nodes, self.n_nodes))
+        _, part = connected_components(graph.tocsr(), directed=False)
+        apart = np.flatnonzero(part != part[0])
+        if apart.size:
+            raise InfeasibleError(
+                f"edges must connect all {self.n_nodes} nodes; without forbidden ones, node {apart[0]} cannot be "
+                "reached from node 0. Add edges, or make a model of each part."
+            )
+
+    def __repr__(self) -> str:
+        return f"SpanningTree({self.n_nodes} nodes, {self.n_variables} edges)"

@@ -1,0 +1,77 @@
+"""Models with a score for every label of every variable, and more."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, linear_scores
+from hedgehop._errors import InfeasibleError
+from hedgehop._frozen import Frozen
+
+
+class UnaryModel(Frozen, ABC):
+    """``r(y) = sum_i U[i, y_i] +`` what the labels score together, to be maximised.
+
+    Attributes
+    ----------
+    unary : (n, L) array of floats
+        Scores U. ``-inf`` forbids a label; labels beyond a variable's own count are padded with ``-inf``.
+    label_counts : (n,) array of ints
+        Number of labels of each variable.
+    shape : tuple of ints
+        Shape of one labeling.
+    """
+
+    unary: Floats
+    label_counts: Labels
+    shape: tuple[int, ...]
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return int(self.unary.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """The largest number of labels a variable has."""
+        return int(self.unary.shape[1])
+
+    def score(self, labelings: ArrayLike) -> float | Doubles:
+        """Relevance r(y) of one labeling (a float) or of many (an (m,) array), summed in doubles."""
+        flat, single = as_labelings(labelings, self.shape, self.label_counts)
+        total = linear_scores(self.unary, flat) + self._joint_score(flat)
+        return float(total[0]) if single else total
+
+    def energy(self, labelings: ArrayLike) -> float | Doubles:
+        """``-score``: for readers of papers that minimise."""
+        return -self.score(labelings)
+
+    def floor(self) -> float:
+        """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
+        return float(least(self.unary, axis=1).sum() + self._joint_floor())
+
+    @abstractmethod
+    def _joint_score(self, flat: Labels) -> Doubles:
+        """What the labels of (m, n) labelings score together, beside the unaries."""
+
+    @abstractmethod
+    def _joint_floor(self) -> float:
+        """Return a number that no allowed joint score is below."""
+
+    def _refuse_infeasible(self) -> None:
+        dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
+        if dead.size:
+            where = self._describe(int(dead[0]))
+            raise InfeasibleError(f"{where} has no allowed label: all its scores are -inf. Allow at least one.")
+
+    def _describe(self, variable: int) -> str:
+        return f"variable {variable}"
+
+
+def least(table: Floats, axis: int) -> Doubles:
+    """Least score that is not forbidden; 0 where all are."""
+    lowest = np.where(np.isneginf(table), np.inf, table).min(axis=axis)
+    return np.where(np.isinf(lowest), 0.0, lowest).astype(np.float64)
