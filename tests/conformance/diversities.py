@@ -150,9 +150,10 @@ def region_coverage(d: Dice, model: hh.Model) -> Column:
 def robust_regions(d: Dice, model: hh.Model) -> Column:
     regions = random_regions(d, model.n_variables)
     slack = [max(1, min(2, r.size // 2)) for r in regions]
+    labels = int(model.label_counts.max())
 
     def groups(_: hh.Model, y: np.ndarray) -> set:
-        misses = {(c, k): int((y[r] != k).sum()) for c, r in enumerate(regions) for k in range(4)}
+        misses = {(c, k): int((y[r] != k).sum()) for c, r in enumerate(regions) for k in range(labels)}
         return {(c, k, j) for (c, k), miss in misses.items() for j in range(slack[c]) if miss <= j}
 
     value = by_groups(groups, math.log1p, weight=lambda g: 1 / slack[g[0]])
@@ -180,8 +181,10 @@ def own_groups(d: Dice, model: hh.Model) -> Column:
 
 
 def plus(d: Dice, model: hh.Model) -> Column:
-    parts = [label_coverage(d, model), smooth_ball(d, model), transition_coverage(d, model), linear_hamming(d, model)]
-    picked = [parts[k] for k in d.random.choice(4, size=2, replace=False)]
+    parts = [label_coverage(d, model), smooth_ball(d, model), linear_hamming(d, model)]
+    if isinstance(model, hh.models.PairwiseModel):
+        parts.append(transition_coverage(d, model))
+    picked = [parts[k] for k in d.random.choice(len(parts), size=2, replace=False)]
     total = 0.5 * picked[0].diversity + picked[1].diversity
     return Column(total, lambda m, rows: 0.5 * picked[0].value(m, rows) + picked[1].value(m, rows))
 
@@ -193,3 +196,4 @@ DIVERSITIES: dict[str, Callable[[Dice, hh.Model], Column]] = {
         exact_ball, sum_steered_ball, linear_hamming, region_coverage, robust_regions, expected_best, own_groups, plus,
     )
 }  # fmt: skip
+NEED_EDGES = {"transition_coverage", "transitions_ignoring"}

@@ -35,6 +35,14 @@ class Dice:
             values[gone] = -np.inf
         return values
 
+    def with_gaps(self, table: np.ndarray) -> np.ndarray:
+        """Forbid entries off the diagonal: row i to column i is a matching, and a chain that hangs from the root."""
+        if self.forbid:
+            gone = self.random.random(table.shape) < 0.25
+            gone[np.arange(len(table)), np.arange(len(table))] = False
+            table[gone] = -np.inf
+        return table
+
     def strengths(self, count: int) -> np.ndarray:
         return self.random.integers(0, 4, count).astype(float) if self.ties else self.random.random(count) * 3
 
@@ -124,13 +132,40 @@ def volume(d: Dice) -> hh.Grid:
     return hh.Grid(d.unary(1, 2, 3, 2), float(d.strengths(1)[0]), connectivity=26 if d.ties else 6)
 
 
+def spanning_tree(d: Dice) -> hh.SpanningTree:
+    edges = np.concatenate([d.tree(4), d.tree(4)])  # some parallel
+    weights = d.scores(6)
+    if d.forbid:
+        weights[3:][d.random.random(3) < 0.3] = -np.inf
+    shuffled = d.random.permutation(6)
+    return hh.SpanningTree(edges[shuffled], weights[shuffled])
+
+
+def matching(d: Dice) -> hh.Matching:
+    return hh.Matching(d.with_gaps(d.scores(3, 4)))
+
+
+def partial_matching(d: Dice) -> hh.Matching:
+    return hh.Matching(d.unary(3, 2), unmatched=d.scores(3))
+
+
+def arborescence(d: Dice) -> hh.Arborescence:
+    return hh.Arborescence(d.with_gaps(d.scores(3, 4)), single_root=bool(d.random.random() < 0.5))
+
+
+def relations(d: Dice) -> hh.Arborescence:
+    return hh.Arborescence(d.with_gaps(d.scores(2, 3, 2)), single_root=bool(d.random.random() < 0.5))
+
+
 STRUCTURES: dict[str, Callable[[Dice], hh.Model]] = {
     f.__name__: f
     for f in (
         potts, binary, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest, potts_tree,
-        no_edges, one_variable, one_label, chain, grid4, grid8, volume,
+        no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, matching, partial_matching,
+        arborescence, relations,
     )
 }  # fmt: skip
+WITHOUT_EDGES = {"spanning_tree", "matching", "partial_matching", "arborescence", "relations"}
 
 
 @st.composite

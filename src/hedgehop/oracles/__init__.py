@@ -1,22 +1,28 @@
 """How one step is solved: one file an oracle, and the choice among them."""
 
+from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
+from hedgehop.oracles.matching import Assignment
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.registry import Auto, available, get
 from hedgehop.oracles.swap import Swap
+from hedgehop.oracles.spanning_tree import Kruskal
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 
 __all__ = [
+    "Assignment",
     "Auto",
+    "Edmonds",
     "Exhaustive",
     "Expansion",
     "GraphCut",
     "Ilp",
+    "Kruskal",
     "Oracle",
     "Qpbo",
     "Step",

@@ -12,6 +12,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models.unary import UnaryModel
 from hedgehop.potentials import Constant, Linear, Potential, total_value
 
 
@@ -109,6 +110,12 @@ def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None,
         else:
             rest.append(potential)
     return theta, constant, rest
+
+
+def changed_unary(model: UnaryModel, theta: Doubles | None) -> Doubles:
+    """Return the unaries of a model with a change, as C-ordered doubles."""
+    unary = np.ascontiguousarray(model.unary, np.float64)
+    return unary if theta is None else unary + theta
 
 
 def kinds(potentials: Iterable[Potential]) -> str:

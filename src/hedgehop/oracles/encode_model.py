@@ -1,4 +1,4 @@
-"""The local polytope of a pairwise model as rows of a linear program (ALGORITHMS 7)."""
+"""A model as rows of a linear program: the local polytope of pairwise scores, or a structure (ALGORITHMS 7)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.encode_structures import ENCODED
 from hedgehop.oracles.program import Columns, Program
 
 
@@ -18,7 +20,7 @@ class Encoded:
     (tables, transitions), because Potts edges need only one column per label.
     """
 
-    def __init__(self, model: PairwiseModel, theta: Doubles | None, pairs: bool, reach: float) -> None:
+    def __init__(self, model: UnaryModel, theta: Doubles | None, pairs: bool, reach: float) -> None:
         self.model = model
         self.program = Program()
         unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
@@ -34,13 +36,10 @@ class Encoded:
         )
         self.program.rows(self.x, 1.0, low=1.0, high=1.0)
         self.pairs: NDArray[np.int64] | None = None
-        if len(model.edges):
-            if pairs or not isinstance(model.pairwise, Potts):
-                self._add_pairs()
-            else:
-                self._add_potts(model.pairwise.strengths.astype(np.float64))
-        for clique in model.cliques:
-            self._add_clique(clique.variables, clique.table.astype(np.float64))
+        if isinstance(model, PairwiseModel):
+            self._add_joint_scores(model, pairs)
+        else:
+            ENCODED[type(model)](self.program, self.x, model)
 
     def label(self, chosen: Doubles) -> NDArray[np.int32]:
         """Read a labeling off a solution."""
@@ -54,17 +53,26 @@ class Encoded:
         self.program.rows([[column, *agree]], [[1.0, *weights]], low=total, high=total)
         return column
 
-    def _add_potts(self, strengths: Doubles) -> None:
+    def _add_joint_scores(self, model: PairwiseModel, pairs: bool) -> None:
+        if len(model.edges):
+            if pairs or not isinstance(model.pairwise, Potts):
+                self._add_pairs(model)
+            else:
+                self._add_potts(model, model.pairwise.strengths.astype(np.float64))
+        for clique in model.cliques:
+            self._add_clique(clique.variables, clique.table.astype(np.float64))
+
+    def _add_potts(self, model: PairwiseModel, strengths: Doubles) -> None:
         """Score ``-s + s * sum_l both[l]`` with ``both[l] <= x_i[l], x_j[l]``: as tight as the full table."""
-        i, j = self.model.edges.T
-        n_labels = self.model.n_labels
+        i, j = model.edges.T
+        n_labels = model.n_labels
         both = self.program.columns(len(i) * n_labels, np.repeat(strengths, n_labels))
         self.constant -= float(strengths.sum())
         for end in (i, j):
             self.program.rows(np.stack([both, self.x[end].ravel()], axis=1), [1.0, -1.0], high=0.0)
 
-    def _add_pairs(self) -> None:
-        model, program, n_labels = self.model, self.program, self.model.n_labels
+    def _add_pairs(self, model: PairwiseModel) -> None:
+        program, n_labels = self.program, model.n_labels
         n_edges = len(model.edges)
         tables = np.zeros((n_edges, n_labels, n_labels))
         for e, (i, j) in enumerate(model.edges):
@@ -90,13 +98,13 @@ class Encoded:
                 self.program.rows([[*members, self.x[variable, label]]], [factors], low=0.0, high=0.0)
 
 
-def _hopeless(model: PairwiseModel, below: Doubles, reach: float) -> NDArray[np.bool_]:
+def _hopeless(model: UnaryModel, below: Doubles, reach: float) -> NDArray[np.bool_]:
     """Labels so far below the best that nothing else could make up for it: they are in no best labeling.
 
     Large finite scores ("-1e9 forbids") would otherwise drown everything else in the solver's tolerances.
     `reach` is the most that potentials can differ; edges differ by their largest minus their least score.
     """
-    if model.cliques or not np.isfinite(reach):
+    if not isinstance(model, PairwiseModel) or model.cliques or not np.isfinite(reach):
         return np.zeros(below.shape, bool)
     spans = model.pairwise.spans(len(model.edges))
     around = np.full(model.n_variables, reach)

@@ -13,10 +13,13 @@ from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
+from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, kinds
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, kinds
 from hedgehop.oracles.encode_model import Encoded
 from hedgehop.oracles.encode_potentials import ENCODERS, below_pair, counted
+from hedgehop.oracles.encode_structures import ENCODED, structure_columns
 from hedgehop.oracles.program import Solution
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential, TransitionWeights
 
@@ -43,9 +46,9 @@ class Ilp(Oracle):
         self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse models without unary and pairwise scores, unknown potentials and very large programs."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
+        """Refuse unknown structures, unknown potentials and very large programs."""
+        if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
+            return f"it cannot write {type(model).__name__} as linear rows"
         _, _, rest = fold(model, potentials)
         unknown = [p for p in rest if type(p) not in ENCODERS]
         if unknown:
@@ -61,7 +64,7 @@ class Ilp(Oracle):
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
-        assert isinstance(model, PairwiseModel)
+        assert isinstance(model, UnaryModel)
         theta, constant, rest = fold(model, potentials)
         reach = float(sum(p.span() for p in rest))
         ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
@@ -87,9 +90,9 @@ class Ilp(Oracle):
             best = self._fallback(model, potentials, bound)
         return replace(best, upper_bound=max(bound, best.value), exact=proven)
 
-    def _fallback(self, model: PairwiseModel, potentials: Sequence[Potential], bound: float) -> Step:
+    def _fallback(self, model: UnaryModel, potentials: Sequence[Potential], bound: float) -> Step:
         theta, _, _ = fold(model, potentials)
-        labeling = np.argmax(model.unary if theta is None else model.unary + theta, axis=1).astype(np.int32)
+        labeling = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32)
         step = self.step(model, labeling, potentials, bound)
         if step.value == -np.inf:
             raise TimeoutError(
@@ -124,7 +127,10 @@ def _sloped(potential: Cardinality) -> bool:
     return table is not None or hasattr(potential.table, "slope")
 
 
-def _columns(model: PairwiseModel, potentials: Sequence[Potential]) -> int:
+def _columns(model: Model, potentials: Sequence[Potential]) -> int:
+    if not isinstance(model, PairwiseModel):
+        assert isinstance(model, LinearModel)
+        return model.unary.size + structure_columns(model)
     tables = not isinstance(model.pairwise, Potts) or any(isinstance(p, TransitionWeights) for p in potentials)
     per_edge = model.n_labels**2 if tables else model.n_labels
     cells = sum(c.table.size for c in model.cliques)

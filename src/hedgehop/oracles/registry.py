@@ -14,18 +14,23 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
+from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step, kinds
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
+from hedgehop.oracles.matching import Assignment
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.swap import Swap
+from hedgehop.oracles.spanning_tree import Kruskal
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
-_BUILT_IN: tuple[type[Oracle], ...] = (Tree, GraphCut, Qpbo, Exhaustive, Trws, Expansion, Swap, Ilp)
+_BUILT_IN: tuple[type[Oracle], ...] = (
+    Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Ilp,
+)  # fmt: skip
 OracleLike = str | Oracle
 
 
@@ -43,8 +48,8 @@ def available() -> dict[str, str]:
     """Names of the oracles there are, with what each does exactly.
 
     >>> import hedgehop as hh
-    >>> sorted(hh.oracles.available())
-    ['exhaustive', 'expansion', 'graphcut', 'ilp', 'qpbo', 'swap', 'tree', 'trws']
+    >>> hh.oracles.available()["tree"]
+    'max-sum on forests (chains, trees, no edges); exact, with linear potentials'
     """
     return {name: oracle.summary for name, oracle in _all().items()}
 

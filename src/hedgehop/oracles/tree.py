@@ -12,7 +12,7 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear, not_pairwise
 from hedgehop.oracles.kernels import edge_tables
 from hedgehop.potentials import Potential
 
@@ -36,7 +36,7 @@ class Tree(Oracle):
         """One pass up, one pass down."""
         assert isinstance(model, PairwiseModel)
         theta, constant, _ = fold(model, potentials)
-        labeling, value = _argmax(model, _unary(model, theta))
+        labeling, value = _argmax(model, changed_unary(model, theta))
         if value == -np.inf:
             raise InfeasibleError("no labeling is allowed: every one meets a score of -inf.")
         return self.step(model, labeling, potentials, value + constant)
@@ -47,7 +47,7 @@ class Tree(Oracle):
             return None
         assert isinstance(model, PairwiseModel)
         theta, constant, _ = fold(model, potentials)
-        return _max_marginals(model, _unary(model, theta)) + constant
+        return _max_marginals(model, changed_unary(model, theta)) + constant
 
 
 def _max_marginals(model: PairwiseModel, unary: Doubles) -> Doubles:
@@ -64,11 +64,6 @@ def _is_forest(model: Model) -> bool:
         return False
     edges = model.edges
     return len(edges) < model.n_variables and _core.is_forest(model.n_variables, edges)
-
-
-def _unary(model: PairwiseModel, theta: Doubles | None) -> Doubles:
-    unary = np.ascontiguousarray(model.unary, np.float64)
-    return unary if theta is None else unary + theta
 
 
 def _argmax(model: PairwiseModel, unary: Doubles) -> tuple[Any, float]:
