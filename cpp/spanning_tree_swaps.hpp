@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstddef>
+#include <queue>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "poll.hpp"
@@ -42,34 +44,79 @@ inline std::vector<Label> fewest_shared(const SpanningTreeProblem& problem, std:
   return tree;
 }
 
-// The best swap that brings in one given edge; `out` is the edge itself if there is none.
-inline Swap swap_for(const SpanningTreeProblem& problem, std::span<const double> gains,
-                     std::span<const Label> shared, const RootedTree& tree, std::size_t in) {
-  Swap best{in, in, forbidden};
-  const auto [first, second] = problem.ends(in);
-  std::size_t a = tree.position(first), b = tree.position(second);
-  while (a != b) {
-    if (a < b) std::swap(a, b);
-    const std::size_t e = tree.edge(a);
-    const bool may_go = shared[e] == 0 && gains[e] != -forbidden;
-    if (may_go && gains[in] - gains[e] > best.gain) best = {in, e, gains[in] - gains[e]};
-    a = tree.parent(a);
+// A rooted tree that changes: paths and swaps cost as much as nodes are deep. Nodes are named by their first
+// positions.
+class ChangingTree {
+ public:
+  ChangingTree(const SpanningTreeProblem& problem, std::span<const Label> labeling)
+      : problem_(problem), start_(problem, labeling), seen_(problem.n_nodes, 0) {
+    for (std::size_t at = 0; at < problem.n_nodes; ++at) {
+      parent_.push_back(start_.parent(at));
+      edge_.push_back(start_.edge(at));
+    }
   }
+
+  // visit(e) for the edges of the tree between the ends of an edge.
+  template <class Visit>
+  void path(std::size_t edge, Visit visit) {
+    const auto [first, second] = ends(edge);
+    ++time_;
+    for (std::size_t at = first; at != none; at = parent_[at]) seen_[at] = time_;
+    std::size_t meet = second;
+    for (; seen_[meet] != time_; meet = parent_[meet]) visit(edge_[meet]);
+    for (std::size_t at = first; at != meet; at = parent_[at]) visit(edge_[at]);
+  }
+
+  // `out` is on the path between the ends of `in`: turns what hangs below it around and hangs it on at `in`.
+  void swap(std::size_t in, std::size_t out) {
+    auto [below, above] = ends(in);
+    if (!hangs_below(below, out)) std::swap(below, above);
+    std::size_t edge = in;
+    while (edge != out) {
+      std::swap(edge, edge_[below]);
+      std::swap(above, parent_[below]);
+      std::swap(below, above);
+    }
+  }
+
+ private:
+  static constexpr std::size_t none = RootedTree::none;
+
+  std::pair<std::size_t, std::size_t> ends(std::size_t edge) const {
+    const auto [first, second] = problem_.ends(edge);
+    return {start_.position(first), start_.position(second)};
+  }
+
+  bool hangs_below(std::size_t at, std::size_t edge) const {
+    while (at != none && edge_[at] != edge) at = parent_[at];
+    return at != none;
+  }
+
+  const SpanningTreeProblem& problem_;
+  const RootedTree start_;
+  std::vector<std::size_t> parent_, edge_;  // edge_: the one to the parent
+  std::vector<std::size_t> seen_;
+  std::size_t time_ = 0;
+};
+
+// The best swap that brings in one given edge; its gain is -inf if there is none.
+inline Swap swap_for(ChangingTree& tree, std::span<const double> gains, std::span<const Label> shared,
+                     std::size_t in, Poll& poll) {
+  Swap best{in, in, forbidden};
+  tree.path(in, [&](std::size_t e) {
+    const bool may_go = shared[e] == 0 && gains[e] != -forbidden;
+    const double gain = gains[in] - gains[e];
+    if (may_go && (gain > best.gain || (gain == best.gain && e < best.out))) best = {in, e, gain};
+    poll.tick();
+  });
   return best;
 }
 
-inline Swap best_swap(const SpanningTreeProblem& problem, std::span<const double> gains,
-                      std::span<const Label> shared, std::span<const Label> labeling, Poll& poll) {
-  const RootedTree tree(problem, labeling);
-  Swap best{0, 0, forbidden};
-  for (std::size_t e = 0; e < gains.size(); ++e) {
-    if (shared[e] == 0 || labeling[e] != 0 || gains[e] == forbidden) continue;
-    const Swap swap = swap_for(problem, gains, shared, tree, e);
-    if (swap.gain > best.gain) best = swap;
-    poll.tick(64);
+struct LessGain {
+  bool operator()(const Swap& a, const Swap& b) const {
+    return a.gain < b.gain || (a.gain == b.gain && a.in > b.in);
   }
-  return best;
-}
+};
 
 }  // namespace spanning_tree_detail
 
@@ -82,14 +129,27 @@ inline SwapSequence spanning_tree_swaps(const SpanningTreeProblem& problem, std:
   sequence.first = spanning_tree_detail::fewest_shared(problem, gains, shared, spans);
   sequence.value = spans ? problem.value(sequence.first) : forbidden;
   if (sequence.value == forbidden) return sequence;
-  std::vector<Label> labeling = sequence.first;
-  while (true) {
-    const Swap swap = spanning_tree_detail::best_swap(problem, gains, shared, labeling, poll);
-    if (swap.gain == forbidden) return sequence;
-    labeling[swap.in] = 1;
-    labeling[swap.out] = 0;
+  spanning_tree_detail::ChangingTree tree(problem, sequence.first);
+  std::priority_queue<Swap, std::vector<Swap>, spanning_tree_detail::LessGain> queue;
+  const auto consider = [&](std::size_t in) {
+    const Swap swap = spanning_tree_detail::swap_for(tree, gains, shared, in, poll);
+    if (swap.gain != forbidden) queue.push(swap);
+  };
+  for (std::size_t e = 0; e < gains.size(); ++e) {
+    if (shared[e] != 0 && sequence.first[e] == 0 && gains[e] != forbidden) consider(e);
+  }
+  while (!queue.empty()) {
+    const Swap known = queue.top(),
+               swap = spanning_tree_detail::swap_for(tree, gains, shared, known.in, poll);
+    queue.pop();
+    if (swap.gain < known.gain) {
+      if (swap.gain != forbidden) queue.push(swap);
+      continue;
+    }
+    tree.swap(swap.in, swap.out);
     sequence.swaps.push_back(swap);
   }
+  return sequence;
 }
 
 }  // namespace hedgehop

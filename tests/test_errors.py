@@ -77,6 +77,45 @@ MODEL_ERRORS = {
         lambda: hh.Chain(np.zeros((3, 2)), np.zeros((3, 3))),
         "transitions must have shape (2, 2) or (2, 2, 2); got (3, 3)",
     ),
+    "no tree edges": (lambda: hh.SpanningTree([], []), "edges must hold at least one edge; got none."),
+    "tree weights": (lambda: hh.SpanningTree([[0, 1]], [1, 2]), "weights must have one entry per edge (1); got 2."),
+    "tree node": (lambda: hh.SpanningTree([[0, 3]], [1], n_nodes=2), "edge (0, 3) names a node outside 0..1."),
+    "tree loop": (
+        lambda: hh.SpanningTree([[1, 1]], [1]),
+        "edge (1, 1) is a self-loop. It is in no tree: leave it out.",
+    ),
+    "two parts": (
+        lambda: hh.SpanningTree([[0, 1], [2, 3], [1, 2]], [1, 1, -np.inf]),
+        "edges must connect all 4 nodes; without forbidden ones, node 2 cannot be reached from node 0.",
+    ),
+    "node alone": (lambda: hh.SpanningTree([[0, 1]], [1], n_nodes=3), "node 2 cannot be reached from node 0"),
+    "flat matching": (lambda: hh.Matching([1.0, 2.0]), "weights must have 2 dimensions; got shape (2,)."),
+    "empty matching": (lambda: hh.Matching(np.zeros((0, 2))), "at least one row and one column; got shape (0, 2)"),
+    "more rows": (
+        lambda: hh.Matching(np.zeros((3, 2))),
+        "weights must have at least as many columns as rows; got shape (3, 2). Use unmatched=0.0",
+    ),
+    "unmatched": (
+        lambda: hh.Matching(SQUARE, unmatched=[0.0]),
+        "unmatched must be a number, or one per row (4); got 1",
+    ),
+    "dead row": (lambda: hh.Matching([[0.0, 1.0], [-np.inf, -np.inf]]), "row 1 has no allowed label"),
+    "crowd": (
+        lambda: hh.Matching([[0.0, -np.inf], [0.0, -np.inf]]),
+        "no matching is allowed: too many weights are -inf",
+    ),
+    "arcs": (
+        lambda: hh.Arborescence(np.zeros((4, 3))),
+        "arc_scores must have shape (n, n + 1), a row per word and a column per head with the root first, or "
+        "(n, n + 1, R); got (4, 3).",
+    ),
+    "no words": (lambda: hh.Arborescence(np.zeros((1, 1))), "arc_scores must have shape (n, n + 1)"),
+    "no relations": (lambda: hh.Arborescence(np.zeros((2, 3, 0))), "arc_scores must have shape (n, n + 1)"),
+    "dead word": (lambda: hh.Arborescence([[-np.inf, 5.0]]), "word 1 has no allowed label"),
+    "no way from the root": (
+        lambda: hh.Arborescence([[-np.inf, 0.0, 0.0], [-np.inf, 0.0, 0.0]]),
+        "no arborescence is allowed: too many arc_scores are -inf. Allow more arcs.",
+    ),
     "emissions": (lambda: hh.Chain(np.zeros((0, 2)), np.zeros((2, 2))), "at least one position and one label"),
     "labeling shape": (lambda: MODEL.score([0, 1]), "labelings must have shape (3,) or (m, 3); got (2,)"),
     "label range": (lambda: MODEL.score([0, 1, 2]), "variable 2 takes labels 0..1; got 2"),
