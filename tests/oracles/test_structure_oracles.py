@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -239,3 +243,28 @@ def test_lists_on_models_too_large_to_enumerate(diversity):
         assert np.isfinite(found.relevance).all()
         assert found.objective <= found.upper_bound
         assert found.exact.all()
+
+
+LARGE = """
+import numpy as np, hedgehop as hh
+random = np.random.default_rng(0)
+hh.best(hh.Matching(random.random((2, 2))))  # imports are done
+model = hh.Matching(random.integers(0, 5, (3000, 3000)).astype(float) * random.random((3000, 1)))
+print("solving", flush=True)
+try:
+    hh.diverse(model, hh.VariableCoverage(), m=20)
+except hh.Interrupted as stop:
+    print("interrupted", flush=True)
+"""
+
+
+def test_ctrl_c_ends_a_large_matching():
+    child = subprocess.Popen([sys.executable, "-c", LARGE], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "solving\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    start = time.perf_counter()
+    assert child.stdout.readline() == "interrupted\n"
+    assert time.perf_counter() - start < 2.0  # 0.2 s, and more where others compute
+    child.kill()
+    child.communicate()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
+from hedgehop._interrupt import interruptible
 from hedgehop.models.matching import Matching
 from hedgehop.oracles.linear import LinearOracle
 
@@ -21,8 +22,9 @@ class Assignment(LinearOracle[Matching]):
 
         rows, columns = len(scores), model.n_columns
         alone = np.repeat(scores[:, columns:], rows, axis=1)  # "unmatched" as a column for each row
+        pairs = np.concatenate([scores[:, :columns], alone], axis=1)
         try:
-            _, taken = linear_sum_assignment(np.concatenate([scores[:, :columns], alone], axis=1), maximize=True)
+            _, taken = interruptible(linear_sum_assignment, pairs, maximize=True)
         except ValueError:  # "cost matrix is infeasible": the scores are checked, nothing else can be wrong
             return np.zeros(rows, np.int32), -np.inf
         labels = np.minimum(taken, columns).astype(np.int32)
