@@ -9,8 +9,8 @@ from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.registry import Auto, available, get
-from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.spanning_tree import Kruskal
+from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 

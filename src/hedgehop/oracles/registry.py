@@ -22,8 +22,8 @@ from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
 from hedgehop.oracles.qpbo import Qpbo
-from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.spanning_tree import Kruskal
+from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
