@@ -34,6 +34,14 @@ class Move {
     parts_.push_back({i, {zero, one}});
   }
 
+  // Takes a variable out; others keep their numbers until compact().
+  void leave(std::size_t i) { node_of_[i] = -1; }
+  bool takes_part(std::size_t i) const { return node_of_[i] >= 0; }
+  void compact() {
+    std::erase_if(parts_, [this](const Part& part) { return !takes_part(part.variable); });
+    for (std::size_t v = 0; v < parts_.size(); ++v) node_of_[parts_[v].variable] = static_cast<Node>(v);
+  }
+
   bool empty() const { return parts_.empty(); }
   Node size() const { return static_cast<Node>(parts_.size()); }
   std::size_t variable(Node v) const { return parts_[static_cast<std::size_t>(v)].variable; }

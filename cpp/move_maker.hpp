@@ -6,6 +6,7 @@
 
 #include "move.hpp"
 #include "move_labels.hpp"
+#include "move_pruning.hpp"
 #include "move_transitions.hpp"
 
 namespace hedgehop {
@@ -17,10 +18,12 @@ struct MoveMaker {
         labels(move),
         regions(move),
         transitions(move),
+        pruning(move),
         cuts(cuts_per_move) {}
 
   // The best choice of a move whose variables are known, costs of transitions frozen.
   Fixed make_frozen(Poll& poll) {
+    pruning.run();
     if (move.empty()) return 0;
     move.build(transitions.frozen_prices());
     labels.add();
@@ -35,6 +38,7 @@ struct MoveMaker {
   LabelTerms labels;
   RegionTerms regions;
   TransitionTerms transitions;
+  Pruning pruning;
   std::size_t cuts;
 };
 

@@ -54,7 +54,7 @@ class MoveProblem {
     if (const auto* narrow = std::get_if<0>(&unary)) narrow_ = narrow->data.data();
     if (const auto* wide = std::get_if<1>(&unary)) wide_ = wide->data.data();
     link(edges);
-    pair_total_ = total_of_pairs(edges);
+    measure_pairs(edges);
     set_linear({});
   }
 
@@ -88,6 +88,15 @@ class MoveProblem {
   }
   std::span<const Neighbour> neighbours(std::size_t i) const {
     return {neighbours_.data() + first_[i], first_[i + 1] - first_[i]};
+  }
+
+  // How far apart the scores of an edge are at most, and at least the sum of that over a variable's edges:
+  // rounding may add one for each.
+  Fixed span(std::size_t edge) const {
+    return fixed(is_potts() ? std::abs(std::get<0>(pairs_).strengths[edge]) : spans_[edge]);
+  }
+  Fixed reach(std::size_t i) const {
+    return fixed(reach_[i]) + 2 * static_cast<Fixed>(first_[i + 1] - first_[i]) + 1;
   }
 
   // ---- weights earned once; levels, groups and regions are numbered
@@ -142,28 +151,53 @@ class MoveProblem {
     return most;
   }
 
-  double total_of_pairs(Edges edges) const {
-    if (const auto* potts = std::get_if<0>(&pairs_)) return sum_of_sizes(potts->strengths);
-    const TableScores& tables = std::get<1>(pairs_);
-    double total = 0, largest = 0;
-    for (std::size_t e = 0, last = 0; e < edges.rows; last = e++) {
-      const std::size_t rows = tables.label_count(static_cast<std::size_t>(edges.row(e)[0]));
-      const bool is_shared = e > 0 && tables.offsets[e] == tables.offsets[last] &&
-                             rows <= tables.label_count(static_cast<std::size_t>(edges.row(last)[0]));
-      if (!is_shared) largest = largest_of_table(tables, e, edges.row(e));
-      total += largest;
+  void measure_pairs(Edges edges) {
+    reach_.assign(n_, 0);
+    Range range;
+    for (std::size_t e = 0; e < edges.rows; ++e) {
+      if (is_potts()) range = range_of_strength(e);
+      if (!is_potts() && !is_like_last(edges, e)) range = range_of_table(edges, e);
+      pair_total_ += std::max(-range.low, range.high);
+      const double span = range.high - range.low;
+      if (!is_potts()) spans_.push_back(span);
+      for (const std::int32_t i : edges.row(e)) reach_[static_cast<std::size_t>(i)] += span;
     }
-    return total;
   }
 
-  static double largest_of_table(const TableScores& tables, std::size_t e,
-                                 std::span<const std::int32_t> ends) {
-    double most = 0;
-    const auto width = tables.label_count(static_cast<std::size_t>(ends[1]));
-    for (std::size_t a = 0; a < tables.label_count(static_cast<std::size_t>(ends[0])); ++a) {
-      for (std::size_t b = 0; b < width; ++b) most = std::max(most, std::abs(tables.score(e, true, a, b)));
+  struct Range {
+    double low = 0, high = 0;  // 0 is always between them
+  };
+
+  Range range_of_strength(std::size_t e) const {
+    const double score = -std::get<0>(pairs_).strengths[e];
+    return {std::min(0.0, score), std::max(0.0, score)};
+  }
+
+  // Of the rows and columns in use.
+  Range range_of_table(Edges edges, std::size_t e) const {
+    const TableScores& tables = std::get<1>(pairs_);
+    Range range;
+    for (std::size_t a = 0; a < rows_of(edges, e); ++a) {
+      for (std::size_t b = 0; b < columns_of(edges, e); ++b) {
+        const double x = tables.score(e, true, a, b);
+        range = {std::min(range.low, x), std::max(range.high, x)};
+      }
     }
-    return most;
+    return range;
+  }
+
+  std::size_t rows_of(Edges edges, std::size_t e) const {
+    return std::get<1>(pairs_).label_count(static_cast<std::size_t>(edges.row(e)[0]));
+  }
+  std::size_t columns_of(Edges edges, std::size_t e) const {
+    return std::get<1>(pairs_).label_count(static_cast<std::size_t>(edges.row(e)[1]));
+  }
+
+  // Edges that share a table mostly come one after the other.
+  bool is_like_last(Edges edges, std::size_t e) const {
+    const auto& offsets = std::get<1>(pairs_).offsets;
+    return e > 0 && offsets[e] == offsets[e - 1] && rows_of(edges, e) == rows_of(edges, e - 1) &&
+           columns_of(edges, e) == columns_of(edges, e - 1);
   }
 
   double max_degree() const {
@@ -240,6 +274,7 @@ class MoveProblem {
   double unary_total_ = 0, pair_total_ = 0, scale_ = 1;
   std::vector<std::size_t> first_;
   std::vector<Neighbour> neighbours_;
+  std::vector<double> reach_, spans_;
   LabelWeights labels_;
   TransitionWeights transitions_;
   RegionWeights regions_;

@@ -53,6 +53,7 @@ class Swap {
       const Label own = maker_.tally[i];
       if (own == a ? problem_.allows(i, b) : own == b && problem_.allows(i, a)) maker_.move.add(i, a, b);
     }
+    maker_.pruning.run();
     if (maker_.move.empty()) return 0;
     maker_.transitions.collect([](std::size_t) { return true; });
     return maker_.move.make(best(inside_costs(a, b), poll));
