@@ -9,6 +9,7 @@ void register_coverage(nb::module_& m);
 void register_flow(nb::module_& m);
 void register_forest(nb::module_& m);
 void register_moves(nb::module_& m);
+void register_numbers(nb::module_& m);
 void register_spanning_tree(nb::module_& m);
 void register_trws(nb::module_& m);
 }  // namespace hedgehop::bindings
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
   hedgehop::bindings::register_flow(m);
   hedgehop::bindings::register_forest(m);
   hedgehop::bindings::register_moves(m);
+  hedgehop::bindings::register_numbers(m);
   hedgehop::bindings::register_spanning_tree(m);
   hedgehop::bindings::register_trws(m);
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_MODULES = ("baselines", "diversity", "models", "oracles", "potentials", "testing")
+_MODULES = ("baselines", "diversity", "io", "models", "oracles", "potentials", "testing")
 _NAMES = {
     "BoundError": "_errors",
     "Interrupted": "_errors",
@@ -50,12 +50,15 @@ _NAMES = {
     "samples": "perturbation",
     "select": "pool",
     "load": "io.lists",
+    "read": "io.files",
+    "write": "io.files",
 }
 __all__ = [*_MODULES, *_NAMES, "__version__"]
 
 if TYPE_CHECKING:
     from hedgehop import baselines as baselines
     from hedgehop import diversity as diversity
+    from hedgehop import io as io
     from hedgehop import models as models
     from hedgehop import oracles as oracles
     from hedgehop import potentials as potentials
@@ -74,6 +77,8 @@ if TYPE_CHECKING:
     from hedgehop.diversity import RegionCoverage as RegionCoverage
     from hedgehop.diversity import TransitionCoverage as TransitionCoverage
     from hedgehop.diversity import VariableCoverage as VariableCoverage
+    from hedgehop.io.files import read as read
+    from hedgehop.io.files import write as write
     from hedgehop.io.lists import load as load
     from hedgehop.models import Arborescence as Arborescence
     from hedgehop.models import Chain as Chain

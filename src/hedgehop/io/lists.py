@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import own
 from hedgehop.certificate import Certificate
+from hedgehop.io.streams import complete
 from hedgehop.result import DiverseList
 
 FORMAT = 1
@@ -29,14 +30,8 @@ def save(found: DiverseList, path: str | PathLike[str]) -> None:
     arrays["header"] = np.array(json.dumps(header))
     if found.indices is not None:
         arrays["indices"] = found.indices
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.part")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with complete(path) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def load(path: str | PathLike[str]) -> DiverseList:

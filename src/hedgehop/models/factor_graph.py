@@ -41,7 +41,7 @@ class FactorGraph(PairwiseModel):
     edges : (E, 2) array of ints
         Pairs of variables. Parallel edges are merged (scores add up, the first one gives the direction);
         self-loops are refused.
-    pairwise : number, (E,), (L, L), (E, L, L) or list of (L_i, L_j) arrays
+    pairwise : number, (E,), (L, L), (E, L, L), list of (L_i, L_j) arrays, or hh.models.EdgeTables
         Potts strengths >= 0 (one number for all edges, or one an edge: the pair loses the strength when its
         labels differ), one score table for all edges, or one table an edge. ``-inf`` forbids a pair.
     cliques : iterable of (variables, table)
@@ -61,7 +61,7 @@ class FactorGraph(PairwiseModel):
         self,
         unary: ArrayLike | Sequence[ArrayLike],
         edges: ArrayLike = (),
-        pairwise: ArrayLike | Sequence[ArrayLike] = 0.0,
+        pairwise: ArrayLike | Sequence[ArrayLike] | EdgeTables = 0.0,
         cliques: Iterable[tuple[ArrayLike, ArrayLike]] = (),
     ) -> None:
         padded, counts = _padded_unary(unary)
@@ -112,18 +112,29 @@ def _padded_unary(unary: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Label
         return full, own(np.full(full.shape[0], full.shape[1], np.int32))
     if not rows:
         raise ValueError("unary must have at least one variable; got an empty list.")
-    checked = [_arrays.scores(r, f"unary[{i}]", ndim=1) for i, r in enumerate(rows)]
-    counts = np.array([r.size for r in checked], np.int32)
+    flat = _checked_rows(rows)
+    counts = np.array([r.size for r in rows], np.int32)
     if counts.min() == 0:
         raise ValueError(f"unary[{int(counts.argmin())}] is empty; every variable needs at least one label.")
-    padded = np.full((len(checked), counts.max()), -np.inf, np.result_type(*checked))
-    for row, values in zip(padded, checked, strict=True):
-        row[: values.size] = values
+    padded = np.full((len(rows), counts.max()), -np.inf, flat.dtype)
+    padded[np.arange(counts.max()) < counts[:, None]] = flat
     return own(padded), own(counts)
+
+
+def _checked_rows(rows: list[NDArray[Any]]) -> Floats:
+    """Scores of all rows end to end, checked at once; row by row only to say which one is wrong."""
+    try:
+        return _arrays.scores(np.concatenate(rows), "unary", ndim=1)
+    except (TypeError, ValueError):
+        for i, row in enumerate(rows):
+            _arrays.scores(row, f"unary[{i}]", ndim=1)
+        raise
 
 
 def _pairwise_scores(pairwise: Any, edges: Edges, counts: Labels) -> PairwiseScores:
     n_edges, n_labels = len(edges), int(counts.max())
+    if isinstance(pairwise, EdgeTables):
+        return _checked_tables(pairwise, edges, counts)
     if isinstance(pairwise, (list, tuple)) and len({np.shape(t) for t in pairwise}) > 1:
         return _ragged_tables(pairwise, edges, counts)
     values = _arrays.scores(pairwise, "pairwise")
@@ -166,6 +177,16 @@ def _ragged_tables(tables: Sequence[Any], edges: Edges, counts: Labels) -> EdgeT
             )
         checked.append(values)
     return EdgeTables(checked)
+
+
+def _checked_tables(tables: EdgeTables, edges: Edges, counts: Labels) -> EdgeTables:
+    rows, columns = counts[edges].astype(np.int64).T
+    starts = np.cumsum(rows * columns) - rows * columns
+    fits = np.array_equal(tables.columns, columns) and np.array_equal(tables.offsets, starts)
+    if not fits or tables.flat.size != int((rows * columns).sum()):
+        raise ValueError("pairwise tables must have the shapes (L_i, L_j) of the edges. Give one table an edge.")
+    _arrays.scores(tables.flat, "pairwise")
+    return tables
 
 
 def _checked_clique(variables: ArrayLike, table: ArrayLike, counts: Labels) -> Clique:

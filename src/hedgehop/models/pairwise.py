@@ -108,6 +108,14 @@ class EdgeTables(PairwiseScores):
             flat = np.concatenate([np.ravel(t) for t in tables]) if tables else np.zeros(0)
         self._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns))
 
+    @classmethod
+    def packed(cls, flat: Floats, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> EdgeTables:
+        """Tables that are already end to end, of the given numbers of rows and columns."""
+        result = cls([])
+        sizes = rows.astype(np.int64) * columns
+        result._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns.astype(np.int32)))
+        return result
+
     def at(self, first: Labels, second: Labels) -> Doubles:
         """Scores of (m, E) label pairs."""
         return self.flat[self.offsets + first.astype(np.int64) * self.columns + second].astype(np.float64)

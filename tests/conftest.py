@@ -1,0 +1,19 @@
+"""What several tests share: the folder of real data, which is not part of the repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("HEDGEHOP_DATA", ROOT.parent / "shared" / "data"))
+
+
+@pytest.fixture
+def data():
+    """Folder of real data; tests that need it are skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip("no data folder: set HEDGEHOP_DATA")
+    return DATA
