@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
@@ -90,6 +90,7 @@ def test_compressed_files_and_evidence_beside_them(tmp_path, suffix):
     assert_same(hh.read(path), fixed)
 
 
+@settings(max_examples=50, deadline=None)
 @given(models())
 def test_logarithms_round_trip_exactly(tmp_path_factory, model):
     path = tmp_path_factory.mktemp("lg") / "model.LG"
@@ -97,7 +98,8 @@ def test_logarithms_round_trip_exactly(tmp_path_factory, model):
     assert_same(hh.read(path), model)
 
 
-@given(models(st.floats(0, 1e6, allow_subnormal=False).map(lambda p: math.log(p) if p > 0 else -math.inf)))
+@settings(max_examples=50, deadline=None)
+@given(models((st.just(0.0) | st.floats(1e-60, 1e6)).map(lambda p: math.log(p) if p > 0 else -math.inf)))
 def test_probabilities_round_trip_exactly(tmp_path_factory, model):
     """Scores that are logarithms of doubles come back bit for bit, unless sums of several made them."""
     folder = tmp_path_factory.mktemp("uai")
@@ -158,13 +160,13 @@ def test_lines_are_counted_across_blocks(tmp_path):
         hh.read(saved(tmp_path, text))
 
 
-def test_bombs_are_bounded(tmp_path):
-    bomb = saved(tmp_path, lzma.compress(b"MARKOV 1 2 1 1 0 2 1 1" + b" " * 50_000_000), "bomb.uai.xz")
+def test_bombs_are_bounded(tmp_path, monkeypatch):
+    bomb = saved(tmp_path, lzma.compress(b"MARKOV 1 2 1 1 0 2 1 1" + b" " * 5_000_000), "bomb.uai.xz")
     with pytest.raises(ValueError, match=r"holds more than 1000000 bytes of text\. Give max_bytes="):
         hh.read(bomb, max_bytes=1_000_000)
-    hungry = lzma.compress(SMALL.encode(), filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 2**30}])
+    monkeypatch.setattr("hedgehop.io.streams._XZ_MEMORY", 2**20)  # the window this file asks for is larger
     with pytest.raises(ValueError, match="cannot be decompressed"):
-        hh.read(saved(tmp_path, hungry, "hungry.uai.xz"))
+        hh.read(bomb)
 
 
 @pytest.mark.parametrize("name", ["cut.uai.gz", "cut.uai.xz"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,14 @@ class Factors:
     arities: Integers
     members: Integers
     scores: Floats
+
+    @classmethod
+    def of(cls, counts: Integers, tables: Sequence[tuple[Sequence[int], Floats]]) -> Factors:
+        """Put scopes and score tables, one a factor, end to end."""
+        arities = np.array([len(scope) for scope, _ in tables], np.int64)
+        members = np.array([v for scope, _ in tables for v in scope], np.int64)
+        scores = [np.zeros(0), *(np.ravel(table) for _, table in tables)]
+        return cls(counts, arities, members, np.concatenate(scores))
 
     def model(self, evidence: Mapping[int, int] | None = None) -> FactorGraph:
         """Add up the factors; evidence forbids the other labels, so that variables keep their numbers."""
@@ -83,6 +91,31 @@ def factors_of(model: PairwiseModel) -> Iterator[tuple[tuple[int, ...], Doubles]
         yield (i, j), model.pairwise.table(e, counts[i], counts[j])
     for clique in model.cliques:
         yield tuple(clique.variables.tolist()), clique.table.astype(np.float64)
+
+
+def scores_of_costs(costs: Doubles, top: float) -> Doubles:
+    """Negated costs; those at or above the top are forbidden."""
+    return np.where(costs >= top, -np.inf, 0.0 - costs)
+
+
+def check_scope(scope: Sequence[int], counts: Integers, room: float) -> str | None:
+    """Return what is wrong with a cost function's variables, or with the size of its table; None if nothing is."""
+    outside = [v for v in scope if not 0 <= v < counts.size]
+    if outside:
+        return f"variables are 0..{counts.size - 1}; a cost function names {outside[0]}"
+    if len(set(scope)) < len(scope):
+        return f"a cost function names a variable twice: {list(scope)}"
+    size = float(np.prod(counts[list(scope)].astype(float)))
+    return f"the tables would have more than {MOST_ENTRIES} entries" if size > room else None
+
+
+def top_of(model: PairwiseModel) -> float:
+    """A whole number that no allowed labeling's cost reaches, nor any table's entry."""
+    total = 1.0
+    for _, table in factors_of(model):
+        finite = table[np.isfinite(table)]
+        total += float(np.abs(finite).max(initial=0.0))
+    return float(np.ceil(total)) + 1.0
 
 
 def refuse_padding(counts: Integers) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgehop.io import uai
+from hedgehop.io import arrays, cfn, dimacs, uai, wcsp
 from hedgehop.io.streams import MAX_BYTES, FilePath
 from hedgehop.models import PairwiseModel
 
-_KINDS = (".uai", ".lg")
+_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".cfn": cfn, ".max": dimacs, ".npz": arrays}
+_KINDS = (".uai", ".LG", *_FORMATS)
 
 
 def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MAX_BYTES) -> PairwiseModel:
@@ -18,8 +19,10 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
     Parameters
     ----------
     path : str or path
-        ``.uai`` (MARKOV or BAYES; scores are logarithms of the tables) or ``.LG`` (tables hold logarithms), each
-        perhaps with ``.gz`` or ``.xz`` behind it.
+        ``.uai`` (MARKOV or BAYES; scores are logarithms of the tables), ``.LG`` (tables hold logarithms), ``.wcsp``
+        and ``.cfn`` (toulbar2; costs become negative scores, costs from the upper bound on forbid), ``.max``
+        (DIMACS maximum flow: the model's best labeling is a minimum cut), each perhaps with ``.gz`` or ``.xz``
+        behind it, or ``.npz`` (ours).
     evidence : "auto", None, path or {variable: label}
         Labels of observed variables of a ``.uai`` or ``.LG`` file: all their other labels are forbidden. "auto"
         takes the file of the same name with ``.evid`` behind it, if there is one.
@@ -41,7 +44,12 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
     True
     """
     kind = _kind(path)
-    return uai.read(path, logs=kind == ".lg", evidence=evidence, max_bytes=max_bytes)
+    if kind in (".uai", ".lg"):
+        return uai.read(path, logs=kind == ".lg", evidence=evidence, max_bytes=max_bytes)
+    if not (evidence is None or (isinstance(evidence, str) and evidence == "auto")):
+        raise ValueError(f"evidence must be None for {kind} files; got {evidence!r}. Only .uai and .LG files have it.")
+    model: PairwiseModel = _FORMATS[kind].read(path, max_bytes=max_bytes)
+    return model
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
@@ -50,20 +58,24 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     Parameters
     ----------
     model : PairwiseModel
-        ``.LG`` keeps every bit of the scores. ``.uai`` holds probabilities: scores that are no logarithm of a double
-        are rounded.
+        ``.npz`` keeps the model as it is; ``.LG`` and ``.cfn`` keep every bit of the scores. ``.uai`` holds
+        probabilities: scores that are no logarithm of a double are rounded. ``.wcsp`` and ``.max`` refuse models
+        that they cannot hold.
     path : str or path
         Where to.
     """
     kind = _kind(path)
     _refuse_others(model)
-    uai.write(model, path, logs=kind == ".lg")
+    if kind in (".uai", ".lg"):
+        uai.write(model, path, logs=kind == ".lg")
+    else:
+        _FORMATS[kind].write(model, path)
 
 
 def _kind(path: FilePath) -> str:
     name = Path(path)
     suffix = name.with_suffix("").suffix if name.suffix.lower() in (".gz", ".xz") else name.suffix
-    if suffix.lower() not in _KINDS:
+    if suffix.lower() not in map(str.lower, _KINDS):
         known = ", ".join(_KINDS)
         raise ValueError(f"the suffix must be one of {known}, perhaps with .gz or .xz behind it; got {name.name!r}.")
     return suffix.lower()
