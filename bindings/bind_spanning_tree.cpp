@@ -61,7 +61,7 @@ std::tuple<Result<Label>, double, Result<std::int32_t>, Result<double>> swaps(st
     const auto problem = problem_of(n_nodes, edges, scores);
     require_size("shared", shared.size(), problem.edges.rows, "edge");
     sequence = spanning_tree_swaps(problem, span_of(shared), python_poll());
-    for (const Swap& swap : sequence.swaps) {
+    for (const EdgeSwap& swap : sequence.swaps) {
       pairs.push_back(static_cast<std::int32_t>(swap.in));
       pairs.push_back(static_cast<std::int32_t>(swap.out));
       gains.push_back(swap.gain);

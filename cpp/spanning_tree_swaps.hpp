@@ -18,15 +18,15 @@
 
 namespace hedgehop {
 
-struct Swap {
+struct EdgeSwap {
   std::size_t in, out;  // edges
   double gain;
 };
 
 struct SwapSequence {
-  std::vector<Label> first;  // the best of the trees that share fewest edges
-  double value;              // its score; -inf if no tree is allowed
-  std::vector<Swap> swaps;   // after the first j of them, a best tree that shares j more
+  std::vector<Label> first;     // the best of the trees that share fewest edges
+  double value;                 // its score; -inf if no tree is allowed
+  std::vector<EdgeSwap> swaps;  // after the first j of them, a best tree that shares j more
 };
 
 namespace spanning_tree_detail {
@@ -100,9 +100,9 @@ class ChangingTree {
 };
 
 // The best swap that brings in one given edge; its gain is -inf if there is none.
-inline Swap swap_for(ChangingTree& tree, std::span<const double> gains, std::span<const Label> shared,
-                     std::size_t in, Poll& poll) {
-  Swap best{in, in, forbidden};
+inline EdgeSwap swap_for(ChangingTree& tree, std::span<const double> gains, std::span<const Label> shared,
+                         std::size_t in, Poll& poll) {
+  EdgeSwap best{in, in, forbidden};
   tree.path(in, [&](std::size_t e) {
     const bool may_go = shared[e] == 0 && gains[e] != -forbidden;
     const double gain = gains[in] - gains[e];
@@ -113,7 +113,7 @@ inline Swap swap_for(ChangingTree& tree, std::span<const double> gains, std::spa
 }
 
 struct LessGain {
-  bool operator()(const Swap& a, const Swap& b) const {
+  bool operator()(const EdgeSwap& a, const EdgeSwap& b) const {
     return a.gain < b.gain || (a.gain == b.gain && a.in > b.in);
   }
 };
@@ -130,17 +130,17 @@ inline SwapSequence spanning_tree_swaps(const SpanningTreeProblem& problem, std:
   sequence.value = spans ? problem.value(sequence.first) : forbidden;
   if (sequence.value == forbidden) return sequence;
   spanning_tree_detail::ChangingTree tree(problem, sequence.first);
-  std::priority_queue<Swap, std::vector<Swap>, spanning_tree_detail::LessGain> queue;
+  std::priority_queue<EdgeSwap, std::vector<EdgeSwap>, spanning_tree_detail::LessGain> queue;
   const auto consider = [&](std::size_t in) {
-    const Swap swap = spanning_tree_detail::swap_for(tree, gains, shared, in, poll);
+    const EdgeSwap swap = spanning_tree_detail::swap_for(tree, gains, shared, in, poll);
     if (swap.gain != forbidden) queue.push(swap);
   };
   for (std::size_t e = 0; e < gains.size(); ++e) {
     if (shared[e] != 0 && sequence.first[e] == 0 && gains[e] != forbidden) consider(e);
   }
   while (!queue.empty()) {
-    const Swap known = queue.top(),
-               swap = spanning_tree_detail::swap_for(tree, gains, shared, known.in, poll);
+    const EdgeSwap known = queue.top(),
+                   swap = spanning_tree_detail::swap_for(tree, gains, shared, known.in, poll);
     queue.pop();
     if (swap.gain < known.gain) {
       if (swap.gain != forbidden) queue.push(swap);

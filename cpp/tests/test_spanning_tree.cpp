@@ -88,7 +88,7 @@ void swaps_are_best_for_every_share(const Instance& instance, const std::vector<
   std::vector<double> found(n_edges + 1, forbidden);
   double before = -forbidden;
   if (value != forbidden) found[count(tree)] = value;
-  for (const Swap& swap : swaps) {
+  for (const EdgeSwap& swap : swaps) {
     tree[swap.in] = 1, tree[swap.out] = 0;
     value += swap.gain;
     CHECK(instance.problem().value(tree) == value);
