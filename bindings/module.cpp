@@ -6,6 +6,7 @@ namespace hedgehop::bindings {
 void register_arborescence(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_coverage(nb::module_& m);
+void register_distances(nb::module_& m);
 void register_flow(nb::module_& m);
 void register_forest(nb::module_& m);
 void register_moves(nb::module_& m);
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
   hedgehop::bindings::register_arborescence(m);
   hedgehop::bindings::register_counts(m);
   hedgehop::bindings::register_coverage(m);
+  hedgehop::bindings::register_distances(m);
   hedgehop::bindings::register_flow(m);
   hedgehop::bindings::register_forest(m);
   hedgehop::bindings::register_moves(m);

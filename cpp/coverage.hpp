@@ -46,7 +46,19 @@ class BallGain {
     sum_hits();
     const auto [lower, upper] = bounds();
     for (double& value : hit_) value = std::expm1(-value);
-    return std::clamp(alternate(), lower, upper);
+    return std::clamp(alternate(n_subsets_), lower, upper);
+  }
+
+  // out[k] = gain of the labeling on top of the first k + 1 members.
+  void prefixes(std::span<const Label> labeling, std::span<double> out) {
+    collect_masks(labeling);
+    sum_hits();
+    const std::vector<double> hit = hit_;  // sets of the first members come first
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const std::size_t subsets = std::size_t{2} << k;
+      for (std::size_t a = 0; a < subsets; ++a) hit_[a] = std::expm1(-hit[a]);
+      out[k] = std::clamp(alternate(subsets), 0.0, k == 0 ? 1.0 : out[k - 1]);
+    }
   }
 
  private:
@@ -116,8 +128,8 @@ class BallGain {
   // entry is a probability again ("misses A, hits the first b members"), so
   // sizes shrink as they go. exp - 1 instead of exp: the ones cancel exactly,
   // and small decays keep their digits.
-  double alternate() {
-    for (std::size_t size = n_subsets_ / 2; size > 0; size /= 2) {
+  double alternate(std::size_t subsets) {
+    for (std::size_t size = subsets / 2; size > 0; size /= 2) {
       for (std::size_t a = 0; a < size; ++a) hit_[a] -= hit_[a + size];
     }
     return hit_[0];
@@ -135,6 +147,12 @@ inline void ball_gains(Labelings labelings, Labelings chosen, std::span<const do
                        std::span<double> out) {
   BallGain gain(chosen, decay);
   for (std::size_t r = 0; r < labelings.rows; ++r) out[r] = gain(labelings.row(r));
+}
+
+// out[k] = gain of one labeling on top of the first k + 1 of the chosen ones.
+inline void prefix_gains(std::span<const Label> labeling, Labelings chosen, std::span<const double> decay,
+                         std::span<double> out) {
+  BallGain(chosen, decay).prefixes(labeling, out);
 }
 
 }  // namespace hedgehop

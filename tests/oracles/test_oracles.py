@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles.encode_potentials import concave_envelope
+from hedgehop.oracles.curves import concave_envelope
 from hedgehop.potentials import (
     BallCoverage,
     BallUnion,

@@ -9,6 +9,7 @@ from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.registry import Auto, available, get
+from hedgehop.oracles.slopes import Slopes
 from hedgehop.oracles.spanning_tree import Kruskal
 from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.tree import Tree
@@ -25,6 +26,7 @@ __all__ = [
     "Kruskal",
     "Oracle",
     "Qpbo",
+    "Slopes",
     "Step",
     "Swap",
     "Tree",

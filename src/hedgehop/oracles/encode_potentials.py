@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
+from hedgehop.oracles.curves import concave_envelope, counted, is_concave
 from hedgehop.oracles.encode_model import Encoded
 from hedgehop.oracles.program import Columns
 from hedgehop.potentials import (
@@ -101,7 +102,7 @@ def encode_cardinality(ilp: Encoded, potential: Cardinality) -> None:
     inner = table[first : last + 1]
     if not inner.any() and finite.size == last - first + 1:
         return  # nothing but limits
-    if finite.size == last - first + 1 and _concave(inner):
+    if finite.size == last - first + 1 and is_concave(inner):
         value = ilp.program.columns(1, 1.0, low=-np.inf, high=np.inf)
         below_secants(ilp, int(value[0]), column, inner, first)
     else:
@@ -177,7 +178,7 @@ def _include_exclude(ilp: Encoded, potential: BallCoverage, gain: int) -> None:
 def _value_of_count(ilp: Encoded, count: int, table: Doubles) -> int:
     """Return a column of at most ``table[count]``, tight when it is maximised."""
     value = int(ilp.program.columns(1, low=float(table.min()), high=float(table.max()))[0])
-    if _concave(table):
+    if is_concave(table):
         below_secants(ilp, value, count, table, 0)
     else:
         cells = _one_hot(ilp, count, table.size)
@@ -191,22 +192,10 @@ def below_pair(ilp: Encoded, column: int, pair: Cardinality, lift: float) -> Non
     distance = ilp.distance(pair.reference, weights)
     if table is None:
         _below_tangents(ilp, column, distance, pair, lift)
-    elif _concave(table):
+    elif is_concave(table):
         below_secants(ilp, column, distance, table + lift, 0)
     else:
         below_secants(ilp, column, distance, concave_envelope(table) + lift, 0)
-
-
-def counted(potential: Cardinality) -> tuple[Doubles, Doubles | None]:
-    """Weights and the table over whole counts; no table where weights are not all multiples of one."""
-    n = potential.reference.size
-    weights = np.ones(n) if potential.weights is None else potential.weights
-    unit = float(weights.max(initial=0.0))
-    if callable(potential.table) and unit > 0 and (weights == unit).all():
-        return np.ones(n), potential.at(unit * np.arange(n + 1))
-    if callable(potential.table):
-        return weights, None
-    return weights, potential.at(np.arange(len(potential.table)))
 
 
 def below_secants(ilp: Encoded, column: int, count: int, table: Doubles, first: int) -> None:
@@ -242,23 +231,6 @@ def _one_hot(ilp: Encoded, count: int, size: int, allowed: ArrayLike = 1.0) -> C
 
 def _uniform(values: Doubles) -> bool:
     return bool((values == values[:1]).all())
-
-
-def _concave(table: Doubles) -> bool:
-    return bool((np.diff(table, n=2) <= 1e-12 * max(1.0, float(np.abs(table).max(initial=0.0)))).all())
-
-
-def concave_envelope(table: Doubles) -> Doubles:
-    """Smallest concave function above a table (upper hull of its points)."""
-    hull: list[int] = []
-    for k in range(table.size):
-        while len(hull) >= 2:
-            i, j = hull[-2], hull[-1]
-            if (table[j] - table[i]) * (k - i) > (table[k] - table[i]) * (j - i):
-                break
-            hull.pop()
-        hull.append(k)
-    return np.interp(np.arange(table.size), hull, table[hull])
 
 
 ENCODERS: dict[type[Potential], Callable[[Encoded, Any], Any]] = {

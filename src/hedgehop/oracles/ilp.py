@@ -17,8 +17,9 @@ from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, kinds
+from hedgehop.oracles.curves import counted
 from hedgehop.oracles.encode_model import Encoded
-from hedgehop.oracles.encode_potentials import ENCODERS, below_pair, counted
+from hedgehop.oracles.encode_potentials import ENCODERS, below_pair
 from hedgehop.oracles.encode_structures import ENCODED, structure_columns
 from hedgehop.oracles.program import Solution
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential, TransitionWeights

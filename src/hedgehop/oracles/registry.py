@@ -22,6 +22,7 @@ from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
 from hedgehop.oracles.qpbo import Qpbo
+from hedgehop.oracles.slopes import Slopes
 from hedgehop.oracles.spanning_tree import Kruskal
 from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.tree import Tree
@@ -29,7 +30,7 @@ from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
-    Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Ilp,
+    Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
 

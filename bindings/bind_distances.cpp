@@ -1,0 +1,282 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "arrays.hpp"
+#include "distance_moves.hpp"
+#include "distance_terms.hpp"
+#include "mixture.hpp"
+#include "signals.hpp"
+#include "trws_checks.hpp"
+#include "union_weights.hpp"
+
+namespace hedgehop::bindings {
+
+namespace {
+
+using Tables = std::vector<Vector<double>>;
+using Weights = std::vector<std::optional<Vector<double>>>;
+
+// Keeps the arrays of the terms alive.
+class Terms {
+ public:
+  Terms(Matrix<Label> references, Weights weights, Tables values, Vector<double> units)
+      : references_(std::move(references)), weights_(std::move(weights)), values_(std::move(values)), units_(units) {
+    const Labelings rows = view_of(references_);
+    require_size("weights", weights_.size(), rows.rows, "reference");
+    require_size("values", values_.size(), rows.rows, "reference");
+    require_size("units", units_.size(), rows.rows, "reference");
+    for (std::size_t j = 0; j < rows.rows; ++j) {
+      require(values_[j].size() > 0, "values must have at least one entry each");
+      require(span_of(units_)[j] > 0, "units must be positive");
+      if (weights_[j]) require_size("weights", weights_[j]->size(), rows.columns, "variable");
+      const auto own = weights_[j] ? span_of(*weights_[j]) : std::span<const double>();
+      terms_.push_back({rows.row(j), own, {span_of(values_[j]), span_of(units_)[j]}});
+    }
+  }
+
+  std::size_t n_variables() const { return view_of(references_).columns; }
+  DistanceTerms view() const { return terms_; }
+
+  Result<double> distances(Matrix<Label> labelings) const {
+    const Labelings rows = view_of(labelings);
+    std::vector<double> out;
+    {
+      nb::gil_scoped_release release;
+      require_columns("labelings", rows.columns, n_variables());
+      for (std::size_t r = 0; r < rows.rows; ++r) {
+        for (const DistanceTerm& term : terms_) out.push_back(term.distance(rows.row(r)));
+      }
+    }
+    return give(std::move(out), {rows.rows, terms_.size()});
+  }
+
+  Result<double> linear(Vector<double> slopes, std::size_t n_labels) const {
+    std::vector<double> out;
+    {
+      nb::gil_scoped_release release;
+      require_size("slopes", slopes.size(), terms_.size(), "term");
+      out.resize(checked_product(n_variables(), n_labels));
+      add_slopes(terms_, span_of(slopes), {out, n_variables(), n_labels});
+    }
+    return give(std::move(out), {n_variables(), n_labels});
+  }
+
+ private:
+  Matrix<Label> references_;
+  Weights weights_;
+  Tables values_;
+  Vector<double> units_;
+  std::vector<DistanceTerm> terms_;
+};
+
+// Local searches on one model's pairs; keeps their arrays alive.
+class Moves {
+ public:
+  Moves(std::size_t n_variables, std::size_t n_labels, Matrix<std::int32_t> edges, Vector<double> strengths)
+      : n_(n_variables),
+        n_labels_(n_labels),
+        edges_(checked(edges, n_variables)),
+        incidence_(n_variables, view_of(edges_)),
+        held_(strengths),
+        pairs_(PottsScores{span_of(strengths), n_labels}) {
+    require_size("strengths", strengths.size(), view_of(edges_).rows, "edge");
+    require_strengths(span_of(strengths));
+  }
+
+  Moves(std::size_t n_labels, Vector<std::int32_t> counts, Matrix<std::int32_t> edges, Vector<double> flat,
+        Vector<std::int64_t> offsets, Vector<std::int32_t> columns)
+      : n_(counts.size()),
+        n_labels_(n_labels),
+        edges_(checked(edges, n_)),
+        incidence_(n_, view_of(edges_)),
+        held_(flat),
+        counts_(counts),
+        columns_(columns),
+        offsets_(offsets),
+        pairs_(table_scores(counts, edges, flat, offsets, columns, n_labels)) {}
+
+  Result<Label> improve(Matrix<double> unary, const Terms& terms, Vector<double> coefficients, Vector<Label> labeling,
+                        std::size_t rounds) const {
+    return run(unary, terms, coefficients, labeling,
+               [&](auto& search, std::span<Label> labels, Poll& poll) { search.improve(labels, rounds, poll); });
+  }
+
+  Result<Label> mix(Matrix<double> unary, const Terms& terms, Vector<double> coefficients, Vector<Label> labeling,
+                    Vector<Label> other) const {
+    check_labels("other", other);
+    return run(unary, terms, coefficients, labeling,
+               [&](auto& search, std::span<Label> labels, Poll& poll) { search.mix(labels, span_of(other), poll); });
+  }
+
+ private:
+  static Matrix<std::int32_t> checked(Matrix<std::int32_t> edges, std::size_t n_variables) {
+    require_graph(view_of(edges), n_variables);
+    return edges;
+  }
+
+  static TableScores table_scores(const Vector<std::int32_t>& counts, const Matrix<std::int32_t>& edges,
+                                  const Vector<double>& flat, const Vector<std::int64_t>& offsets,
+                                  const Vector<std::int32_t>& columns, std::size_t n_labels) {
+    require_counts(span_of(counts), counts.size(), n_labels);
+    return checked_tables(view_of(edges), span_of(counts), flat, offsets, columns);
+  }
+
+  void check_labels(const char* name, const Vector<Label>& labels) const {
+    require_size(name, labels.size(), n_, "variable");
+    require_in_range(name, span_of(labels), n_labels_);
+    if (!counts_) return;
+    for (std::size_t i = 0; i < n_; ++i) {
+      require(span_of(labels)[i] < span_of(*counts_)[i], std::string(name) + " has a label its variable lacks");
+    }
+  }
+
+  template <class Search>
+  Result<Label> run(const Matrix<double>& unary, const Terms& terms, const Vector<double>& coefficients,
+                    const Vector<Label>& labeling, Search search) const {
+    check_labels("labeling", labeling);
+    std::vector<Label> labels(labeling.data(), labeling.data() + labeling.size());
+    {
+      nb::gil_scoped_release release;
+      const MatrixView<const double> scores = view_of(unary);
+      require(scores.rows == n_ && scores.columns == n_labels_, "unary must have one row per variable");
+      require(terms.n_variables() == n_, "the terms must have one label per variable");
+      require_size("coefficients", coefficients.size(), terms.view().size(), "term");
+      Poll poll = python_poll();
+      std::visit(
+          [&](const auto& pairs) {
+            DistanceMoves moves(scores, view_of(edges_), incidence_, pairs, terms.view(), span_of(coefficients));
+            search(moves, std::span(labels), poll);
+          },
+          pairs_);
+    }
+    return give(std::move(labels), {n_});
+  }
+
+  std::size_t n_, n_labels_;
+  Matrix<std::int32_t> edges_;
+  Incidence incidence_;
+  Vector<double> held_;  // strengths or tables
+  std::optional<Vector<std::int32_t>> counts_, columns_;
+  std::optional<Vector<std::int64_t>> offsets_;
+  std::variant<PottsScores, TableScores> pairs_;
+};
+
+Result<double> mixture(Vector<double> scores, Matrix<double> distances, Tables secants, Vector<double> units,
+                       Vector<double> coefficients, Vector<double> start, std::size_t rounds, double tolerance) {
+  std::vector<double> weights(start.data(), start.data() + start.size());
+  {
+    nb::gil_scoped_release release;
+    const MatrixView<const double> rows = view_of(distances);
+    require_size("scores", scores.size(), rows.rows, "labeling");
+    require_size("start", start.size(), rows.rows, "labeling");
+    require_size("secants", secants.size(), rows.columns, "term");
+    require_size("units", units.size(), rows.columns, "term");
+    require_size("coefficients", coefficients.size(), rows.columns, "term");
+    std::vector<SlopeCurve> curves;
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+      curves.push_back({span_of(secants[j]), span_of(units)[j], span_of(coefficients)[j]});
+    }
+    Mixture(span_of(scores), rows, curves, weights).run(rounds, tolerance);
+  }
+  const std::size_t count = weights.size();
+  return give(std::move(weights), {count});
+}
+
+std::pair<Result<double>, double> union_weights(Vector<double> scores, Matrix<double> overlaps,
+                                                Matrix<double> between) {
+  UnionWeights found;
+  {
+    nb::gil_scoped_release release;
+    const MatrixView<const double> rows = view_of(overlaps), pairs = view_of(between);
+    require(rows.rows > 0 && rows.columns > 0, "overlaps must have at least one row and one column");
+    require_size("scores", scores.size(), rows.rows, "labeling");
+    require(pairs.rows == rows.columns && pairs.columns == rows.columns, "between must be a square, a row per ball");
+    for (const double x : span_of(scores)) require(std::isfinite(x), "scores must be finite");
+    found = UnionBound(span_of(scores), rows, pairs).best();
+  }
+  const std::size_t count = found.weights.size();
+  return {give(std::move(found.weights), {count}), found.pairs};
+}
+
+#define HEDGEHOP_INT32 "numpy.typing.NDArray[numpy.int32]"
+#define HEDGEHOP_INT64 "numpy.typing.NDArray[numpy.int64]"
+#define HEDGEHOP_REAL "numpy.typing.NDArray[numpy.float64]"
+
+void register_terms(nb::module_& m) {
+  nb::class_<Terms>(m, "DistanceTerms",
+                    "Functions of the distances to (J, n) references: values at 0, unit, 2 unit, ...; linear between.")
+      .def(nb::init<Matrix<Label>, Weights, Tables, Vector<double>>(), nb::arg("references").noconvert(),
+           nb::arg("weights"), nb::arg("values"), nb::arg("units").noconvert(),
+           nb::sig("def __init__(self, references: " HEDGEHOP_INT32 ", weights: list[" HEDGEHOP_REAL
+                   " | None], values: list[" HEDGEHOP_REAL "], units: " HEDGEHOP_REAL ") -> None"))
+      .def("distances", &Terms::distances, nb::arg("labelings").noconvert(),
+           nb::sig("def distances(self, labelings: " HEDGEHOP_INT32 ") -> " HEDGEHOP_REAL),
+           "Weighted Hamming distances of (m, n) labelings to the references: (m, J).")
+      .def("linear", &Terms::linear, nb::arg("slopes").noconvert(), nb::arg("n_labels"),
+           nb::sig("def linear(self, slopes: " HEDGEHOP_REAL ", n_labels: int) -> " HEDGEHOP_REAL),
+           "The distances times slopes (J,), as scores of each variable's labels: (n, n_labels).");
+}
+
+void register_moves(nb::module_& m) {
+  nb::class_<Moves>(m, "DistanceMoves", "Local searches on pairwise scores plus functions of distances.")
+      .def_static(
+          "potts",
+          [](std::size_t n, std::size_t n_labels, Matrix<std::int32_t> edges, Vector<double> strengths) {
+            return std::make_unique<Moves>(n, n_labels, edges, strengths);
+          },
+          nb::arg("n_variables"), nb::arg("n_labels"), nb::arg("edges").noconvert(), nb::arg("strengths").noconvert(),
+          nb::sig("def potts(n_variables: int, n_labels: int, edges: " HEDGEHOP_INT32 ", strengths: " HEDGEHOP_REAL
+                  ") -> DistanceMoves"))
+      .def_static(
+          "tables",
+          [](std::size_t n_labels, Vector<std::int32_t> counts, Matrix<std::int32_t> edges, Vector<double> flat,
+             Vector<std::int64_t> offsets, Vector<std::int32_t> columns) {
+            return std::make_unique<Moves>(n_labels, counts, edges, flat, offsets, columns);
+          },
+          nb::arg("n_labels"), nb::arg("label_counts").noconvert(), nb::arg("edges").noconvert(),
+          nb::arg("flat").noconvert(), nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
+          nb::sig("def tables(n_labels: int, label_counts: " HEDGEHOP_INT32 ", edges: " HEDGEHOP_INT32
+                  ", flat: " HEDGEHOP_REAL ", offsets: " HEDGEHOP_INT64 ", columns: " HEDGEHOP_INT32
+                  ") -> DistanceMoves"))
+      .def("improve", &Moves::improve, nb::arg("unary").noconvert(), nb::arg("terms"),
+           nb::arg("coefficients").noconvert(), nb::arg("labeling").noconvert(), nb::arg("rounds"),
+           nb::sig("def improve(self, unary: " HEDGEHOP_REAL ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL
+                   ", labeling: " HEDGEHOP_INT32 ", rounds: int) -> " HEDGEHOP_INT32),
+           "Change one variable at a time while the sum of scores and coefficients times terms grows.")
+      .def("mix", &Moves::mix, nb::arg("unary").noconvert(), nb::arg("terms"), nb::arg("coefficients").noconvert(),
+           nb::arg("labeling").noconvert(), nb::arg("other").noconvert(),
+           nb::sig("def mix(self, unary: " HEDGEHOP_REAL ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL
+                   ", labeling: " HEDGEHOP_INT32 ", other: " HEDGEHOP_INT32 ") -> " HEDGEHOP_INT32),
+           "Switch connected parts of the labeling to another labeling while the same sum grows.");
+}
+
+}  // namespace
+
+void register_distances(nb::module_& m) {
+  register_terms(m);
+  register_moves(m);
+  m.def("mixture", &mixture, nb::arg("scores").noconvert(), nb::arg("distances").noconvert(), nb::arg("secants"),
+        nb::arg("units").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("start").noconvert(),
+        nb::arg("rounds") = 100, nb::arg("tolerance") = 0.0,
+        nb::sig("def mixture(scores: " HEDGEHOP_REAL ", distances: " HEDGEHOP_REAL ", secants: list[" HEDGEHOP_REAL
+                "], units: " HEDGEHOP_REAL ", coefficients: " HEDGEHOP_REAL ", start: " HEDGEHOP_REAL
+                ", rounds: int = 100, tolerance: float = 0.0) -> " HEDGEHOP_REAL),
+        "Weights of labelings (K,) that maximise mean score plus concave functions of the mean distances (K, J).\n\n"
+        "The functions are given by the secants of their tables; start is where the search begins.");
+  m.def("union_weights", &union_weights, nb::arg("scores").noconvert(), nb::arg("overlaps").noconvert(),
+        nb::arg("between").noconvert(),
+        nb::sig("def union_weights(scores: " HEDGEHOP_REAL ", overlaps: " HEDGEHOP_REAL ", between: " HEDGEHOP_REAL
+                ") -> tuple[" HEDGEHOP_REAL ", float]"),
+        "Weights beta (J,) and constant c such that 1 - P(union) <= 1 - beta . overlaps + c for every labeling.\n\n"
+        "Chosen so that the largest such bound plus score over the (K,) labelings known is small; overlaps is\n"
+        "(K, J), between (J, J) holds the overlaps of the balls among each other.");
+}
+
+}  // namespace hedgehop::bindings

@@ -1,0 +1,107 @@
+"""The labelings a step has met, and the least bound that slopes for their distances give (ALGORITHMS 4.5, TRWS 3).
+
+For slopes s and concave f_j with supporting lines ``f_j(d) <= c_j + s_j d``,
+``max_y r(y) + sum_j f_j(d_j(y)) <= sum_j c_j + max_y [r(y) + sum_j s_j d_j(y)]``, and the last maximum is a linear step.
+The slopes to try next are those at the mean distances of the best mixture of the labelings met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.terms import Terms, View
+from hedgehop.potentials import Potential, total_value
+
+Solve = Callable[[Doubles], Step]  # from scores of each variable's labels to the best labeling with them
+
+
+class Bundle:
+    """Labelings met: what each scores without and with the distance potentials, and its distances.
+
+    Attributes
+    ----------
+    scores, values : lists of floats
+        Relevance plus the other potentials; the same plus the distance potentials, exactly.
+    bound : float
+        No labeling's value is above.
+    """
+
+    def __init__(
+        self, model: Model, others: Sequence[Potential], distant: Sequence[Potential], terms: Terms, solve: Solve
+    ) -> None:
+        self.model, self.others, self.distant, self.terms, self.solve = model, others, distant, terms, solve
+        self.labelings: list[Labels] = []
+        self.relevance: list[float] = []
+        self.scores: list[float] = []
+        self.values: list[float] = []
+        self.distances = np.zeros((0, len(terms.curves)))
+        self.mixed = np.zeros(0)
+        self.bound = np.inf
+        self._seen: set[bytes] = set()
+
+    @property
+    def best(self) -> int:
+        """The first labeling of the highest value."""
+        return int(np.argmax(self.values))
+
+    @property
+    def gap(self) -> float:
+        """How much better than the best labeling met another one might be."""
+        return self.bound - self.values[self.best] if self.values else np.inf
+
+    def add(self, rows: Labels, relevance: Doubles | None = None) -> None:
+        """Take in those of (m, n) labelings that are new and allowed; relevances only if they are known."""
+        known = np.asarray(self.model.score(rows)).reshape(-1) if relevance is None else relevance
+        keys = [row.tobytes() for row in rows]
+        fresh = [k for k, key in enumerate(keys) if key not in self._seen and key not in keys[:k]]
+        self._seen.update(keys)
+        scores = known[fresh] + total_value(self.model, self.others, rows[fresh])
+        fresh = [k for k, score in zip(fresh, scores, strict=True) if np.isfinite(score)]
+        if not fresh:
+            return
+        scores, rows = scores[np.isfinite(scores)], np.ascontiguousarray(rows[fresh])
+        self.labelings += list(rows)
+        self.relevance += known[fresh].tolist()
+        self.scores += scores.tolist()
+        self.values += (scores + total_value(self.model, self.distant, rows)).tolist()
+        self.distances = np.concatenate([self.distances, self.terms.core.distances(rows)])
+
+    def steering(self) -> View:
+        """The view that is close to the potentials near the best labeling."""
+        return self.terms.steering(self.labelings[self.best], self.distances[self.best])
+
+    def bounding(self) -> View:
+        """The view whose bound is low at all labelings met."""
+        return self.terms.bounding(np.array(self.scores), self.distances)
+
+    def call(self, view: View) -> Labels:
+        """Try the slopes that the labelings met suggest: one more labeling, and a bound."""
+        slopes, constant = self._lines(view, self._mix(view) @ self.distances)
+        step = self.solve(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
+        self.bound = min(self.bound, view.constant + constant + step.upper_bound)
+        labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
+        self.add(labeling[None])
+        return labeling
+
+    def _mix(self, view: View) -> Doubles:
+        """Best mixture of the labelings met; `mixed` keeps it."""
+        scores = np.array(self.scores)
+        start = np.zeros(scores.size)
+        start[np.argmax(scores + self.terms.values(self.distances) @ view.weights)] = 1.0
+        secants = [c.secants for c in self.terms.curves]
+        tolerance = 1e-9 * max(1.0, float(np.ptp(self.values)))
+        self.mixed = _core.mixture(
+            scores, self.distances, secants, self.terms.units, view.weights, start, tolerance=tolerance
+        )
+        return self.mixed
+
+    def _lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
+        """Slopes, and the sum of offsets, of lines above all terms that touch them at given distances."""
+        lines = np.array([c.line(d) for c, d in zip(self.terms.curves, mean.tolist(), strict=True)])
+        return np.ascontiguousarray(view.weights * lines[:, 0]), float(view.weights @ lines[:, 1])
