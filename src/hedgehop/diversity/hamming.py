@@ -211,5 +211,5 @@ class LinearHamming(Frozen, Diversity):
 
 def distinct_rows(rows: Labels) -> Labels:
     """Different labelings of a list, in order of appearance: repetitions cover nothing new."""
-    _, first = np.unique(rows, axis=0, return_index=True)
-    return np.ascontiguousarray(rows[np.sort(first)])
+    first = {y.tobytes(): k for k, y in reversed(list(enumerate(rows)))}
+    return np.ascontiguousarray(rows[sorted(first.values())])
