@@ -2,64 +2,86 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import fold
 from hedgehop.oracles.bundle import Bundle
-from hedgehop.oracles.kernels import edge_tables
+from hedgehop.oracles.kernels import edge_tables, expandable, expanded
 from hedgehop.oracles.terms import View
 
-_PARENTS = 3  # labelings of a mixture whose components are recombined
+_PARENTS = 3  # labelings that are recombined or polished
+_LEAST = 0.02  # weight of a labeling in a mixture that counts
 _SWEEPS = 10
+_RECENT = 20  # labelings met last
 
 
 class Ascent:
     """Local searches around the labelings of a bundle; all they find goes back into it."""
 
-    def __init__(self, bundle: Bundle, moves: _core.DistanceMoves | None, unary: Doubles | None) -> None:
-        self.bundle, self.moves, self.unary = bundle, moves, unary
-        self._polished = -1
+    def __init__(self, bundle: Bundle, moves: _core.DistanceMoves | None) -> None:
+        self.bundle, self.moves = bundle, moves
+        self.theta, _, _ = fold(bundle.model, bundle.others)
+        self._polished: set[int] = set()
+
+    @cached_property
+    def unary(self) -> Doubles:
+        """Scores of single variables, linear potentials included."""
+        assert isinstance(self.bundle.model, PairwiseModel)
+        unary = self.bundle.model.unary
+        return np.ascontiguousarray(unary if self.theta is None else unary + self.theta, np.float64)
 
     def recombine(self, view: View, labeling: Labels) -> None:
         """Mix the components in which the labelings of the mixture, and a new one, differ."""
-        if self.moves is None:
-            return
         bundle = self.bundle
         weights = bundle.mixed
-        heavy = [k for k in np.argsort(-weights, kind="stable")[:_PARENTS] if weights[k] > 0.02]
+        heavy = [k for k in np.argsort(-weights, kind="stable")[:_PARENTS] if weights[k] > _LEAST]
         parents = [bundle.labelings[k] for k in heavy]
-        pairs = [(x, y) for x in parents for y in (*parents, labeling) if x is not y]
-        found = [self.moves.mix(self.unary, bundle.terms.core, view.weights, x, y) for x, y in pairs]
-        if found:
-            bundle.add(np.array(found))
+        self._mix(view, [(x, y) for x in parents for y in (*parents, labeling) if x is not y])
 
-    def polish(self, view: View) -> None:
-        """Change single variables of the best labeling, once for each that becomes the best."""
+    def polish(self, top: int = 1) -> None:
+        """Change single variables of the best few labelings, once each."""
         bundle = self.bundle
-        if self.moves is None or bundle.best == self._polished:
+        if self.moves is None:
             return
-        best = bundle.labelings[bundle.best]
-        bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, best, _SWEEPS)[None])
-        self._polished = bundle.best
+        for k in np.argsort(-np.array(bundle.values), kind="stable")[:top].tolist():
+            if k not in self._polished:
+                self._polished.add(k)
+                view = bundle.steering(k)
+                labeling = bundle.labelings[k]
+                bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _SWEEPS)[None])
 
-    def climb(self, view: View) -> bool:
+    def climb(self) -> bool:
         """Maximise the minorant at the best labeling (ALGORITHMS 4.5); whether that found a better one.
 
-        Where the view is the sum of the potentials itself, the maximum is never below the best value.
+        Where the potentials are sums of terms, the maximum is never below the best value.
         """
         bundle = self.bundle
         before = bundle.best
-        step = bundle.solve(self._minorant(view))
-        labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
+        view, best = bundle.steering(before), bundle.labelings[before]
+        labeling = self._maximal(self._minorant(view), best)
         bundle.add(labeling[None])
-        if self.moves is not None:
-            best = bundle.labelings[before]
-            bundle.add(self.moves.mix(self.unary, bundle.terms.core, view.weights, best, labeling)[None])
-        self.polish(view)
+        self._mix(view, [(best, labeling)])
+        self.polish(_PARENTS)
         return bundle.best != before
+
+    def _maximal(self, theta: Doubles, start: Labels) -> Labels:
+        """Maximise a minorant: by expansion moves from the labeling where it is tight, or anew."""
+        model = self.bundle.model
+        if isinstance(model, PairwiseModel) and self.moves is not None and model.n_labels > 2 and expandable(model):
+            return expanded(model, theta if self.theta is None else theta + self.theta, None, start, rounds=1)
+        return np.ascontiguousarray(self.bundle.solve(theta).labeling.reshape(-1), np.int32)
+
+    def _mix(self, view: View, pairs: list[tuple[Labels, Labels]]) -> None:
+        if self.moves is None or not pairs:
+            return
+        core = self.bundle.terms.core
+        self.bundle.add(np.array([self.moves.mix(self.unary, core, view.weights, x, y) for x, y in pairs]))
 
     def _minorant(self, view: View) -> Doubles:
         """Scores of each variable's labels, nowhere above the terms and equal to them at the best labeling."""
@@ -67,7 +89,7 @@ class Ascent:
         best, distances = bundle.labelings[bundle.best], bundle.distances[bundle.best]
         n, width = best.size, int(bundle.model.label_counts.max())
         theta = np.zeros((n, width))
-        met = np.array(bundle.labelings[-2 * _SWEEPS :])
+        met = np.array(bundle.labelings[-_RECENT:])
         for j, (reference, curve) in enumerate(zip(bundle.terms.references, bundle.terms.curves, strict=True)):
             if view.weights[j] <= 0:
                 continue

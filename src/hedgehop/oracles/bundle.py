@@ -72,9 +72,9 @@ class Bundle:
         self.values += (scores + total_value(self.model, self.distant, rows)).tolist()
         self.distances = np.concatenate([self.distances, self.terms.core.distances(rows)])
 
-    def steering(self) -> View:
-        """The view that is close to the potentials near the best labeling."""
-        return self.terms.steering(self.labelings[self.best], self.distances[self.best])
+    def steering(self, k: int) -> View:
+        """The view that is close to the potentials near a labeling met."""
+        return self.terms.steering(self.labelings[k], self.distances[k])
 
     def bounding(self) -> View:
         """The view whose bound is low at all labelings met."""

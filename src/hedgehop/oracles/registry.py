@@ -70,10 +70,19 @@ def get(oracle: Any) -> Oracle:
 
 
 class Auto(Oracle):
-    """Chooses, step by step, the most suitable oracle that can handle the model and the potentials."""
+    """Chooses, step by step, the most suitable oracle that can handle the model and the potentials.
+
+    Parameters
+    ----------
+    *instead : Oracle
+        Oracles to use in place of those of the same name.
+    """
 
     name = "auto"
     summary = "chooses among the others by model and potentials"
+
+    def __init__(self, *instead: Oracle) -> None:
+        self._oracles = {**_all(), **{o.name: o for o in instead}}
 
     def start(self, model: Model) -> dict[str, Any]:
         """Return the warm states of the oracles used so far, by name."""
@@ -81,11 +90,11 @@ class Auto(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse what every oracle refuses."""
-        return None if self._able(model, potentials) else _why_not(model, potentials)
+        return None if self.able(model, potentials) else _why_not(model, potentials)
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Let the preferred oracle solve it."""
-        chosen = max(self._able(model, potentials), key=lambda o: o.preference(model, potentials))
+        chosen = self.choice(model, potentials)
         states = {} if state is None else state
         if chosen.name not in states:
             states[chosen.name] = chosen.start(model)
@@ -93,12 +102,15 @@ class Auto(Oracle):
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """Ask the preferred oracle."""
-        chosen = max(self._able(model, potentials), key=lambda o: o.preference(model, potentials))
-        return chosen.max_marginals(model, potentials)
+        return self.choice(model, potentials).max_marginals(model, potentials)
 
-    @staticmethod
-    def _able(model: Model, potentials: Sequence[Potential]) -> list[Oracle]:
-        return [o for o in _all().values() if o.refusal(model, potentials) is None]
+    def choice(self, model: Model, potentials: Sequence[Potential]) -> Oracle:
+        """Return the preferred oracle of those that can."""
+        return max(self.able(model, potentials), key=lambda o: o.preference(model, potentials))
+
+    def able(self, model: Model, potentials: Sequence[Potential]) -> list[Oracle]:
+        """Return the oracles that can."""
+        return [o for o in self._oracles.values() if o.refusal(model, potentials) is None]
 
 
 def solve(oracle: Oracle, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
@@ -118,7 +130,7 @@ def solve(oracle: Oracle, model: Model, potentials: Sequence[Potential], state: 
 def _sentence(oracle: Oracle, reason: str, model: Model, potentials: Sequence[Potential]) -> str:
     if isinstance(oracle, Auto):
         return f"no oracle can solve this step ({kinds(potentials) or 'no potentials'}): {reason}."
-    able = [f'"{o.name}"' for o in Auto._able(model, potentials)]
+    able = [f'"{o.name}"' for o in Auto().able(model, potentials)]
     instead = f"Use oracle={' or '.join(able)}." if able else f"Neither can the others: {_why_not(model, potentials)}."
     return f'oracle "{oracle.name}" cannot solve this step: {reason}. {instead}'
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hedgehop import _arrays
-from hedgehop._arrays import Labels, own
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.ascent import Ascent, moves_of
-from hedgehop.oracles.base import Oracle, Step, fold
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.bundle import Bundle
 from hedgehop.oracles.kernels import is_small
 from hedgehop.oracles.terms import DISTANCES, Terms, unfit
-from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Linear, Potential
+from hedgehop.oracles.trws import Trws
+from hedgehop.potentials import Linear, Potential
+
+if TYPE_CHECKING:
+    from hedgehop.oracles.registry import Auto
 
 _KEPT = 40  # labelings carried to the next step
-_CLIMBS = 3
+_CLIMBS = 4
+_ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
 
 
 class Slopes(Oracle):
@@ -31,14 +35,15 @@ class Slopes(Oracle):
         How many linear steps the bound may take; as a rule half of them also steer by the exact gain.
     tolerance : float
         Gap, as a share of what the potentials can add, at which to stop.
-    inner : str or Oracle
-        Who solves the linear steps, and those with further potentials that are no distances.
+    inner : Oracle, optional
+        Who solves the linear steps, and those with further potentials that are no distances; if none is given, the
+        one that "auto" would choose.
     """
 
     name = "slopes"
     summary = "potentials of Hamming distances on any model that has a linear oracle; ascent, with a bound by slopes"
 
-    def __init__(self, calls: int = 10, tolerance: float = 5e-4, inner: str | Oracle = "auto") -> None:
+    def __init__(self, calls: int = 10, tolerance: float = 5e-4, inner: Oracle | None = None) -> None:
         self.calls = _arrays.positive_count(calls, "calls")
         self.tolerance = _arrays.number(tolerance, "tolerance", low=0.0)
         self.inner = inner
@@ -53,7 +58,7 @@ class Slopes(Oracle):
         if not distant:
             return "no potential depends on the distance to a labeling; a linear oracle does better"
         reasons = [reason for reason in map(unfit, distant) if reason is not None]
-        return reasons[0] if reasons else self._inner().refusal(model, others)
+        return reasons[0] if reasons else (self.inner or self._auto()).refusal(model, others)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """After the integer program where that is quick."""
@@ -66,12 +71,11 @@ class Slopes(Oracle):
         bundle = self._bundle(model, others, distant, states)
         if "moves" not in states:
             states["moves"] = moves_of(model)
-        theta, _, _ = fold(model, others)
-        ascent = Ascent(bundle, states["moves"], _unary(model, theta) if states["moves"] is not None else None)
+        ascent = Ascent(bundle, states["moves"])
         close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
         self._search(bundle, ascent, close)
         for _ in range(_CLIMBS):
-            if bundle.gap <= close or not ascent.climb(bundle.steering()):
+            if bundle.gap <= close or not ascent.climb():
                 break
         _keep(bundle, states)
         return self.step(model, bundle.labelings[bundle.best], potentials, bundle.bound)
@@ -80,10 +84,9 @@ class Slopes(Oracle):
         gaps: list[float] = []
         for call in range(self.calls):
             bounding = call % 2 == 0 or not bundle.terms.has_unions
-            view = bundle.bounding() if bounding else bundle.steering()
-            labeling = bundle.call(view)
-            ascent.recombine(view, labeling)
-            ascent.polish(bundle.steering())
+            view = bundle.bounding() if bounding else bundle.steering(bundle.best)
+            ascent.recombine(view, bundle.call(view))
+            ascent.polish()
             gaps.append(bundle.gap)
             if gaps[-1] <= close or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
                 break
@@ -91,12 +94,12 @@ class Slopes(Oracle):
     def _bundle(
         self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]
     ) -> Bundle:
-        inner = self._inner()
-        if "inner" not in states:
-            states["inner"] = inner.start(model)
+        inner = self._inner(model, others)
+        if inner.name not in states:
+            states[inner.name] = inner.start(model)
 
-        def solve(theta: Any) -> Step:
-            return inner.maximize(model, [*others, Linear(own(theta))], states["inner"])
+        def solve(theta: Doubles) -> Step:
+            return inner.maximize(model, [*others, Linear(own(theta))], states[inner.name])
 
         bundle = Bundle(model, others, distant, Terms(distant), solve)
         if "labelings" in states:
@@ -107,10 +110,16 @@ class Slopes(Oracle):
             bundle.add(np.ascontiguousarray(first.labeling.reshape(1, -1), np.int32))
         return bundle
 
-    def _inner(self) -> Oracle:
-        from hedgehop.oracles.registry import get  # which lists this oracle among the others
+    def _auto(self) -> Auto:
+        from hedgehop.oracles.registry import Auto  # which lists this oracle among the others
 
-        return get(self.inner)
+        return Auto(Trws(iterations=_ITERATIONS))
+
+    def _inner(self, model: Model, others: Sequence[Potential]) -> Oracle:
+        """Who solves the linear steps of this model: chosen once a step."""
+        if isinstance(self.inner, Oracle):
+            return self.inner
+        return self._auto().choice(model, others)
 
 
 def _split(potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]:
@@ -121,10 +130,6 @@ def _split(potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]
 def _possible(model: Model, rows: Labels) -> Labels:
     """Those of (m, n) rows that are labelings of the model."""
     return np.ascontiguousarray(rows[((rows >= 0) & (rows < model.label_counts)).all(axis=1)])
-
-
-def _unary(model: PairwiseModel, theta: Any) -> Any:
-    return np.ascontiguousarray(model.unary if theta is None else model.unary + theta, np.float64)
 
 
 def _keep(bundle: Bundle, states: dict[str, Any]) -> None:
