@@ -1,10 +1,11 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -22,13 +23,19 @@ namespace {
 
 using Tables = std::vector<Vector<double>>;
 using Weights = std::vector<std::optional<Vector<double>>>;
+using Seconds = std::vector<std::optional<Vector<Label>>>;
 
 // Keeps the arrays of the terms alive.
 class Terms {
  public:
-  Terms(Matrix<Label> references, Weights weights, Tables values, Vector<double> units)
-      : references_(std::move(references)), weights_(std::move(weights)), values_(std::move(values)), units_(units) {
+  Terms(Matrix<Label> references, Seconds seconds, Weights weights, Tables values, Vector<double> units)
+      : references_(std::move(references)),
+        seconds_(std::move(seconds)),
+        weights_(std::move(weights)),
+        values_(std::move(values)),
+        units_(units) {
     const Labelings rows = view_of(references_);
+    require_size("seconds", seconds_.size(), rows.rows, "reference");
     require_size("weights", weights_.size(), rows.rows, "reference");
     require_size("values", values_.size(), rows.rows, "reference");
     require_size("units", units_.size(), rows.rows, "reference");
@@ -36,8 +43,10 @@ class Terms {
       require(values_[j].size() > 0, "values must have at least one entry each");
       require(span_of(units_)[j] > 0, "units must be positive");
       if (weights_[j]) require_size("weights", weights_[j]->size(), rows.columns, "variable");
+      if (seconds_[j]) require_size("seconds", seconds_[j]->size(), rows.columns, "variable");
       const auto own = weights_[j] ? span_of(*weights_[j]) : std::span<const double>();
-      terms_.push_back({rows.row(j), own, {span_of(values_[j]), span_of(units_)[j]}});
+      const auto second = seconds_[j] ? span_of(*seconds_[j]) : std::span<const Label>();
+      terms_.push_back({rows.row(j), second, own, {span_of(values_[j]), span_of(units_)[j]}});
     }
   }
 
@@ -70,6 +79,7 @@ class Terms {
 
  private:
   Matrix<Label> references_;
+  Seconds seconds_;
   Weights weights_;
   Tables values_;
   Vector<double> units_;
@@ -148,10 +158,17 @@ class Moves {
       require(scores.rows == n_ && scores.columns == n_labels_, "unary must have one row per variable");
       require(terms.n_variables() == n_, "the terms must have one label per variable");
       require_size("coefficients", coefficients.size(), terms.view().size(), "term");
+      std::vector<DistanceTerm> used;
+      std::vector<double> factors;
+      for (std::size_t j = 0; j < coefficients.size(); ++j) {
+        if (span_of(coefficients)[j] == 0.0 || !terms.view()[j].second.empty()) continue;
+        used.push_back(terms.view()[j]);
+        factors.push_back(span_of(coefficients)[j]);
+      }
       Poll poll = python_poll();
       std::visit(
           [&](const auto& pairs) {
-            DistanceMoves moves(scores, view_of(edges_), incidence_, pairs, terms.view(), span_of(coefficients));
+            DistanceMoves moves(scores, view_of(edges_), incidence_, pairs, used, factors);
             search(moves, std::span(labels), poll);
           },
           pairs_);
@@ -169,7 +186,8 @@ class Moves {
 };
 
 Result<double> mixture(Vector<double> scores, Matrix<double> distances, Tables secants, Vector<double> units,
-                       Vector<double> coefficients, Vector<double> start, std::size_t rounds, double tolerance) {
+                       Vector<double> coefficients, Matrix<double> coupling, Vector<double> rates,
+                       Vector<double> start, std::size_t rounds, double tolerance) {
   std::vector<double> weights(start.data(), start.data() + start.size());
   {
     nb::gil_scoped_release release;
@@ -179,30 +197,37 @@ Result<double> mixture(Vector<double> scores, Matrix<double> distances, Tables s
     require_size("secants", secants.size(), rows.columns, "term");
     require_size("units", units.size(), rows.columns, "term");
     require_size("coefficients", coefficients.size(), rows.columns, "term");
+    const MatrixView<const double> factors = view_of(coupling);
+    require(factors.rows == factors.columns && factors.rows <= rows.columns, "coupling must be a square of terms");
+    require_size("rates", rates.size(), factors.rows, "coupled term");
     std::vector<SlopeCurve> curves;
     for (std::size_t j = 0; j < rows.columns; ++j) {
       curves.push_back({span_of(secants[j]), span_of(units)[j], span_of(coefficients)[j]});
     }
-    Mixture(span_of(scores), rows, curves, weights).run(rounds, tolerance);
+    Mixture(span_of(scores), rows, curves, {factors, span_of(rates)}, weights).run(rounds, tolerance);
   }
   const std::size_t count = weights.size();
   return give(std::move(weights), {count});
 }
 
-std::pair<Result<double>, double> union_weights(Vector<double> scores, Matrix<double> overlaps,
-                                                Matrix<double> between) {
+std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<double> scores, Matrix<double> overlaps,
+                                                                     Matrix<double> between, Matrix<double> meet) {
   UnionWeights found;
   {
     nb::gil_scoped_release release;
-    const MatrixView<const double> rows = view_of(overlaps), pairs = view_of(between);
-    require(rows.rows > 0 && rows.columns > 0, "overlaps must have at least one row and one column");
+    const MatrixView<const double> rows = view_of(overlaps), pairs = view_of(between), both = view_of(meet);
+    const std::size_t n = rows.columns;
+    require(rows.rows > 0 && n > 0, "overlaps must have at least one row and one column");
     require_size("scores", scores.size(), rows.rows, "labeling");
-    require(pairs.rows == rows.columns && pairs.columns == rows.columns, "between must be a square, a row per ball");
+    require(pairs.rows == n && pairs.columns == n, "between must be a square, a row per ball");
+    require(both.rows == 0 || (both.rows == rows.rows && both.columns == checked_product(n, n)),
+            "meet must have no rows, or one per labeling with an entry per pair of balls");
     for (const double x : span_of(scores)) require(std::isfinite(x), "scores must be finite");
-    found = UnionBound(span_of(scores), rows, pairs).best();
+    found = UnionBound(span_of(scores), rows, pairs, both).best();
   }
   const std::size_t count = found.weights.size();
-  return {give(std::move(found.weights), {count}), found.pairs};
+  const bool meets = meet.shape(0) > 0 && found.n_clusters <= UnionBound::kMostMeeting;
+  return {give(std::move(found.weights), {count}), give(std::move(found.clusters), {count}), meets};
 }
 
 #define HEDGEHOP_INT32 "numpy.typing.NDArray[numpy.int32]"
@@ -211,11 +236,12 @@ std::pair<Result<double>, double> union_weights(Vector<double> scores, Matrix<do
 
 void register_terms(nb::module_& m) {
   nb::class_<Terms>(m, "DistanceTerms",
-                    "Functions of the distances to (J, n) references: values at 0, unit, 2 unit, ...; linear between.")
-      .def(nb::init<Matrix<Label>, Weights, Tables, Vector<double>>(), nb::arg("references").noconvert(),
-           nb::arg("weights"), nb::arg("values"), nb::arg("units").noconvert(),
-           nb::sig("def __init__(self, references: " HEDGEHOP_INT32 ", weights: list[" HEDGEHOP_REAL
-                   " | None], values: list[" HEDGEHOP_REAL "], units: " HEDGEHOP_REAL ") -> None"))
+                    "Functions of the distances to (J, n) references: values at 0, unit, 2 unit, ...; linear between.\n\n"
+                    "With a second labeling, a term counts the variables where the two differ and y is neither.")
+      .def(nb::init<Matrix<Label>, Seconds, Weights, Tables, Vector<double>>(), nb::arg("references").noconvert(),
+           nb::arg("seconds"), nb::arg("weights"), nb::arg("values"), nb::arg("units").noconvert(),
+           nb::sig("def __init__(self, references: " HEDGEHOP_INT32 ", seconds: list[" HEDGEHOP_INT32
+                   " | None], weights: list[" HEDGEHOP_REAL " | None], values: list[" HEDGEHOP_REAL "], units: " HEDGEHOP_REAL ") -> None"))
       .def("distances", &Terms::distances, nb::arg("labelings").noconvert(),
            nb::sig("def distances(self, labelings: " HEDGEHOP_INT32 ") -> " HEDGEHOP_REAL),
            "Weighted Hamming distances of (m, n) labelings to the references: (m, J).")
@@ -263,20 +289,21 @@ void register_distances(nb::module_& m) {
   register_terms(m);
   register_moves(m);
   m.def("mixture", &mixture, nb::arg("scores").noconvert(), nb::arg("distances").noconvert(), nb::arg("secants"),
-        nb::arg("units").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("start").noconvert(),
-        nb::arg("rounds") = 100, nb::arg("tolerance") = 0.0,
+        nb::arg("units").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("coupling").noconvert(),
+        nb::arg("rates").noconvert(), nb::arg("start").noconvert(), nb::arg("rounds") = 100, nb::arg("tolerance") = 0.0,
         nb::sig("def mixture(scores: " HEDGEHOP_REAL ", distances: " HEDGEHOP_REAL ", secants: list[" HEDGEHOP_REAL
-                "], units: " HEDGEHOP_REAL ", coefficients: " HEDGEHOP_REAL ", start: " HEDGEHOP_REAL
-                ", rounds: int = 100, tolerance: float = 0.0) -> " HEDGEHOP_REAL),
+                "], units: " HEDGEHOP_REAL ", coefficients: " HEDGEHOP_REAL ", coupling: " HEDGEHOP_REAL
+                ", rates: " HEDGEHOP_REAL ", start: " HEDGEHOP_REAL ", rounds: int = 100, tolerance: float = 0.0) -> " HEDGEHOP_REAL),
         "Weights of labelings (K,) that maximise mean score plus concave functions of the mean distances (K, J).\n\n"
-        "The functions are given by the secants of their tables; start is where the search begins.");
+        "The functions are given by the secants of their tables; coupling (C, C) adds, for pairs of the first C\n"
+        "terms, factors of exp(-(rate d + rate d) / 2). start is where the search begins.");
   m.def("union_weights", &union_weights, nb::arg("scores").noconvert(), nb::arg("overlaps").noconvert(),
-        nb::arg("between").noconvert(),
+        nb::arg("between").noconvert(), nb::arg("meet").noconvert(),
         nb::sig("def union_weights(scores: " HEDGEHOP_REAL ", overlaps: " HEDGEHOP_REAL ", between: " HEDGEHOP_REAL
-                ") -> tuple[" HEDGEHOP_REAL ", float]"),
-        "Weights beta (J,) and constant c such that 1 - P(union) <= 1 - beta . overlaps + c for every labeling.\n\n"
-        "Chosen so that the largest such bound plus score over the (K,) labelings known is small; overlaps is\n"
-        "(K, J), between (J, J) holds the overlaps of the balls among each other.");
+                ", meet: " HEDGEHOP_REAL ") -> tuple[" HEDGEHOP_REAL ", " HEDGEHOP_INT32 ", bool]"),
+        "Weights (J,) of balls, their clusters, and whether the bound they make small uses `meet`.\n\n"
+        "1 - P(union) <= 1 - sum of weights times overlaps + sum over pairs of different clusters of both weights\n"
+        "times what they have in common: between (J, J) for any labeling, meet (K, J * J) for the (K,) ones known.");
 }
 
 }  // namespace hedgehop::bindings

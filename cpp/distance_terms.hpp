@@ -25,31 +25,49 @@ struct Curve {
   }
 };
 
-// curve(distance to reference), distances weighted where there are weights.
+// curve(distance to reference), distances weighted where there are weights. With a second reference the distance counts
+// only variables where the two references differ from each other and the labeling differs from both.
 struct DistanceTerm {
   std::span<const Label> reference;
+  std::span<const Label> second;    // empty: none
   std::span<const double> weights;  // empty: 1 each
   Curve curve;
 
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 
   double distance(std::span<const Label> labeling) const {
+    if (!second.empty()) return distance_from_both(labeling);
     if (weights.empty()) return static_cast<double>(hamming_distance(labeling, reference));
     return weighted_hamming_distance(labeling, reference, weights);
+  }
+
+ private:
+  double distance_from_both(std::span<const Label> labeling) const {
+    double total = 0;
+    for (std::size_t i = 0; i < labeling.size(); ++i) {
+      const bool counts = reference[i] != second[i] && labeling[i] != reference[i] && labeling[i] != second[i];
+      total += counts ? weight(i) : 0.0;
+    }
+    return total;
   }
 };
 
 using DistanceTerms = std::span<const DistanceTerm>;
 
-// theta[i, l] += sum_j slopes[j] * weight_j(i) * [l != reference_j(i)]: the distances as changes of the unaries.
+// theta[i, l] += sum over terms of slope * weight(i) * [label l counts in the term's distance].
 inline void add_slopes(DistanceTerms terms, std::span<const double> slopes, MatrixView<double> theta) {
   for (std::size_t i = 0; i < theta.rows; ++i) {
     const auto row = theta.row(i);
     double total = 0;
+    const auto spare = [&](Label label, double part) {  // a label the model does not have needs none
+      if (static_cast<std::size_t>(label) < row.size()) row[static_cast<std::size_t>(label)] -= part;
+    };
     for (std::size_t j = 0; j < terms.size(); ++j) {
-      const double part = slopes[j] * terms[j].weight(i);
-      const auto own = static_cast<std::size_t>(terms[j].reference[i]);
-      if (own < row.size()) row[own] -= part;  // a label the model does not have differs always
+      const DistanceTerm& term = terms[j];
+      if (slopes[j] == 0.0 || (!term.second.empty() && term.reference[i] == term.second[i])) continue;
+      const double part = slopes[j] * term.weight(i);
+      spare(term.reference[i], part);
+      if (!term.second.empty()) spare(term.second[i], part);
       total += part;
     }
     for (double& value : row) value += total;

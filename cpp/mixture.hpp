@@ -1,14 +1,16 @@
 // The master problem of the slope dual (ALGORITHMS 4.5, TRWS 3.2): over mixtures of the labelings known,
 //
-//     max over alpha in the simplex of  sum_k alpha_k r_k + sum_j f_j(sum_k alpha_k d_kj),   f_j concave.
+//     max over alpha in the simplex of  sum_k alpha_k r_k + f(sum_k alpha_k d_k),   f concave:
+//     f(d) = sum_j f_j(d_j) + sum_{j<l} C_jl exp(-(rate_j d_j + rate_l d_l) / 2)
 //
-// It is the dual of "the least bound that the labelings known allow, over all slopes"; the slopes are f_j' at the mean
-// distances. Pairwise Frank-Wolfe (Lacoste-Julien, Jaggi, NIPS 2015) with an exact line search.
+// It is the dual of "the least bound that the labelings known allow, over all slopes"; the slopes are f' at the mean
+// distances. Where C is not 0, that f is concave is the caller's affair. Pairwise Frank-Wolfe (Lacoste-Julien, Jaggi, NIPS 2015) with an exact line search.
 //
 // Complexity: O(rounds (K + bisections) J).
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -33,11 +35,24 @@ struct SlopeCurve {
   }
 };
 
+// C, symmetric with zeros on its diagonal, and the rates; no rows: no coupling.
+struct Coupling {
+  MatrixView<const double> factors;
+  std::span<const double> rates;
+};
+
 class Mixture {
  public:
   Mixture(std::span<const double> scores, MatrixView<const double> distances, std::span<const SlopeCurve> curves,
-          std::span<double> weights)
-      : scores_(scores), distances_(distances), curves_(curves), weights_(weights), mean_(curves.size()) {
+          Coupling coupling, std::span<double> weights)
+      : scores_(scores),
+        distances_(distances),
+        curves_(curves),
+        coupling_(coupling),
+        weights_(weights),
+        mean_(curves.size()),
+        slopes_(curves.size()),
+        roots_(curves.size()) {
     for (std::size_t k = 0; k < weights_.size(); ++k) {
       for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += weights_[k] * distances_.row(k)[j];
     }
@@ -51,8 +66,7 @@ class Mixture {
  private:
   // Moves weight from the worst labeling of the mixture to the best one of all; false if that gains nothing.
   bool improve(double tolerance) {
-    slopes_.resize(mean_.size());
-    for (std::size_t j = 0; j < mean_.size(); ++j) slopes_[j] = curves_[j].slope(mean_[j]);
+    find_slopes(mean_);
     std::size_t best = 0, worst = scores_.size();
     double most = 0, least = 0;
     for (std::size_t k = 0; k < scores_.size(); ++k) {
@@ -71,7 +85,7 @@ class Mixture {
   }
 
   // The derivative falls along the way: halve the interval around its zero.
-  double line_search(std::size_t best, std::size_t worst) const {
+  double line_search(std::size_t best, std::size_t worst) {
     double low = 0, high = weights_[worst];
     if (derivative(best, worst, high) >= 0) return high;
     for (int halving = 0; halving < 30; ++halving) {
@@ -81,13 +95,25 @@ class Mixture {
     return low;
   }
 
-  double derivative(std::size_t best, std::size_t worst, double step) const {
+  double derivative(std::size_t best, std::size_t worst, double step) {
+    moved_ = mean_;
+    for (std::size_t j = 0; j < mean_.size(); ++j) moved_[j] += step * difference(best, worst, j);
+    find_slopes(moved_);
     double total = scores_[best] - scores_[worst];
-    for (std::size_t j = 0; j < mean_.size(); ++j) {
-      const double change = difference(best, worst, j);
-      total += change * curves_[j].slope(mean_[j] + step * change);
-    }
+    for (std::size_t j = 0; j < mean_.size(); ++j) total += slopes_[j] * difference(best, worst, j);
     return total;
+  }
+
+  // slopes_ = gradient of f.
+  void find_slopes(const std::vector<double>& mean) {
+    for (std::size_t j = 0; j < mean.size(); ++j) slopes_[j] = curves_[j].slope(mean[j]);
+    const std::size_t coupled = coupling_.factors.rows;
+    for (std::size_t j = 0; j < coupled; ++j) roots_[j] = std::exp(-0.5 * coupling_.rates[j] * mean[j]);
+    for (std::size_t j = 0; j < coupled; ++j) {
+      double others = 0;
+      for (std::size_t l = 0; l < coupled; ++l) others += coupling_.factors.row(j)[l] * roots_[l];
+      slopes_[j] -= 0.5 * coupling_.rates[j] * roots_[j] * others;
+    }
   }
 
   double difference(std::size_t best, std::size_t worst, std::size_t j) const {
@@ -97,8 +123,9 @@ class Mixture {
   std::span<const double> scores_;
   MatrixView<const double> distances_;
   std::span<const SlopeCurve> curves_;
+  Coupling coupling_;
   std::span<double> weights_;
-  std::vector<double> mean_, slopes_;
+  std::vector<double> mean_, slopes_, roots_, moved_;
 };
 
 }  // namespace hedgehop

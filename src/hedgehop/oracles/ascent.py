@@ -90,7 +90,7 @@ class Ascent:
         n, width = best.size, int(bundle.model.label_counts.max())
         theta = np.zeros((n, width))
         met = np.array(bundle.labelings[-_RECENT:])
-        for j, (reference, curve) in enumerate(zip(bundle.terms.references, bundle.terms.curves, strict=True)):
+        for j, (reference, curve) in enumerate(zip(bundle.terms.references, bundle.terms.curves, strict=False)):
             if view.weights[j] <= 0:
                 continue
             weights = bundle.terms.weights(j)

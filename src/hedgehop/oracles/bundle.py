@@ -57,17 +57,18 @@ class Bundle:
 
     def add(self, rows: Labels, relevance: Doubles | None = None) -> None:
         """Take in those of (m, n) labelings that are new and allowed; relevances only if they are known."""
-        known = np.asarray(self.model.score(rows)).reshape(-1) if relevance is None else relevance
         keys = [row.tobytes() for row in rows]
         fresh = [k for k, key in enumerate(keys) if key not in self._seen and key not in keys[:k]]
         self._seen.update(keys)
-        scores = known[fresh] + total_value(self.model, self.others, rows[fresh])
-        fresh = [k for k, score in zip(fresh, scores, strict=True) if np.isfinite(score)]
         if not fresh:
             return
-        scores, rows = scores[np.isfinite(scores)], np.ascontiguousarray(rows[fresh])
+        rows = np.ascontiguousarray(rows[fresh])
+        known = np.asarray(self.model.score(rows)).reshape(-1) if relevance is None else relevance[fresh]
+        scores = known + total_value(self.model, self.others, rows)
+        allowed = np.isfinite(scores)
+        rows, known, scores = np.ascontiguousarray(rows[allowed]), known[allowed], scores[allowed]
         self.labelings += list(rows)
-        self.relevance += known[fresh].tolist()
+        self.relevance += known.tolist()
         self.scores += scores.tolist()
         self.values += (scores + total_value(self.model, self.distant, rows)).tolist()
         self.distances = np.concatenate([self.distances, self.terms.core.distances(rows)])
@@ -82,7 +83,7 @@ class Bundle:
 
     def call(self, view: View) -> Labels:
         """Try the slopes that the labelings met suggest: one more labeling, and a bound."""
-        slopes, constant = self._lines(view, self._mix(view) @ self.distances)
+        slopes, constant = self.terms.lines(view, self._mix(view) @ self.distances)
         step = self.solve(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
         self.bound = min(self.bound, view.constant + constant + step.upper_bound)
         labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
@@ -94,14 +95,11 @@ class Bundle:
         scores = np.array(self.scores)
         start = np.zeros(scores.size)
         start[np.argmax(scores + self.terms.values(self.distances) @ view.weights)] = 1.0
-        secants = [c.secants for c in self.terms.curves]
+        terms, coupling = self.terms, view.coupling
+        secants = [c.secants for c in terms.curves]
+        rates = terms.rates[: len(coupling)]
         tolerance = 1e-9 * max(1.0, float(np.ptp(self.values)))
         self.mixed = _core.mixture(
-            scores, self.distances, secants, self.terms.units, view.weights, start, tolerance=tolerance
+            scores, self.distances, secants, terms.units, view.weights, coupling, rates, start, tolerance=tolerance
         )
         return self.mixed
-
-    def _lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
-        """Slopes, and the sum of offsets, of lines above all terms that touch them at given distances."""
-        lines = np.array([c.line(d) for c, d in zip(self.terms.curves, mean.tolist(), strict=True)])
-        return np.ascontiguousarray(view.weights * lines[:, 0]), float(view.weights @ lines[:, 1])

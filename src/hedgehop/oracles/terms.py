@@ -1,14 +1,26 @@
 """Potentials of distances as sums of terms, each a function of the distance to one labeling.
 
-A cardinality potential is one term. The gain of a union of balls is none of them, but it has bounds that are:
-with weights beta (cpp/union_weights.hpp), ``gain <= constant + sum_j beta_j (1 - overlap_j)``; and with the shares
-of each ball in the union at one labeling, the same sum is tight there and steers the search.
+A cardinality potential is one term. The gain of a union of balls is none of them, but it has bounds that are
+(cpp/union_weights.hpp): with weights beta, at most 1 in each cluster of balls, and overlaps ``u_j = exp(-d_j)``,
+
+    gain <= 1 - sum_j beta_j u_j + sum over pairs j < k of different clusters of beta_j beta_k P_jk(y).
+
+P_jk is what the balls j, k and y's own have in common: at most ``x = exp(-h)``, h the distance of the balls. Better,
+with f = the (weighted) number of variables where y_j and y_k differ and y is neither, ``P_jk = exp(-(d_j+d_k+h-f)/2)``,
+and since it is at most x,
+
+    P_jk <= exp(-(d_j+d_k+h)/2) + x (1 - exp(-f/2)),
+
+which is exact for two labels (f = 0), and never above x. With at most three clusters the whole bound is concave where
+the triangle inequality holds: minus its Hessian is diagonally dominant, because ``exp(-(h+d_k)/2) <= exp(-d_j/2)`` and
+the weights of the other clusters add up to at most 2. So its tangents give slopes for d and f, and valid bounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -20,14 +32,20 @@ from hedgehop.potentials.distances import MOST_EXACT
 
 Union = BallCoverage | BallUnion
 DISTANCES = (Cardinality, BallCoverage, BallUnion)
+_MOST_PAIRS = 45  # of balls whose common part is a term of its own
+_LEAST_OVERLAP = 0.01  # of two balls that are worth it
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """``constant + sum_j weights[j] * term_j``: the potentials, or what stands in for them."""
+    """``constant + sum_j weights[j] * term_j + sum_{j<k} coupling[j, k] * sqrt(overlap_j overlap_k)``.
+
+    The potentials, or what stands in for them. No rows: no coupling.
+    """
 
     weights: Doubles
     constant: float
+    coupling: Doubles = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +60,23 @@ class Family:
     @property
     def scale(self) -> float:
         """The value of one whole ball; 0 for a plain function of a distance."""
-        return self.potential.scale if isinstance(self.potential, (BallCoverage, BallUnion)) else 0.0
+        return 0.0 if isinstance(self.potential, Cardinality) else self.potential.scale
+
+    @property
+    def rate(self) -> float:
+        """Overlaps are ``exp(-rate * distance)``; 0 where they are not."""
+        if not isinstance(self.potential, BallCoverage):
+            return 0.0
+        return float(self.potential.decay[0]) if self.weights is None else 1.0
+
+    @cached_property
+    def between(self) -> Doubles:
+        """Overlaps of the balls among each other, (J, J)."""
+        return self.overlaps(_core.hamming(self.references, self.references, self.weights))
 
     def overlaps(self, distances: Doubles) -> Doubles:
         """Shares (at least) that balls at given distances have in common."""
-        return np.ascontiguousarray(1.0 - self.curve.above(distances) / self.scale)
+        return np.ascontiguousarray(np.clip(1.0 - self.curve.above(distances) / self.scale, 0.0, 1.0))
 
     def shares(self, labeling: Labels, distances: Doubles) -> Doubles:
         """What each ball adds to the union, against what it overlaps with this labeling's ball (TRWS 3.1)."""
@@ -64,72 +94,139 @@ class Family:
             result[order] = np.cumprod(np.append(1.0, 1.0 - overlaps[order]))[:-1]
         return result
 
+    def pairs(self) -> list[tuple[int, int]]:
+        """Balls j < k whose common part is worth a term of its own."""
+        if not isinstance(self.potential, BallCoverage):
+            return []
+        overlaps = np.triu(self.between, 1)
+        largest = np.argsort(-overlaps, axis=None, kind="stable")[:_MOST_PAIRS]
+        both = np.stack(np.unravel_index(largest, overlaps.shape), axis=1)
+        return [(int(j), int(k)) for j, k in both if overlaps[j, k] >= _LEAST_OVERLAP]
+
+    def pair_curve(self) -> tuple[Doubles | None, Curve]:
+        """``1 - exp(-f / 2)`` and the weights of its count f."""
+        assert isinstance(self.potential, BallCoverage)
+        whole = self.potential.pair(self.references[0])
+        found = curve_of(Cardinality(whole.reference, whole.table, self.potential.decay / 2.0))
+        assert found is not None
+        return found
+
 
 class Terms:
-    """All terms of a step's distance potentials, in one order."""
+    """All terms of a step's distance potentials: first the distances, then the pairs of balls."""
 
     def __init__(self, potentials: Sequence[Cardinality | Union]) -> None:
         self.families = [_family(p) for p in potentials]
-        sizes = [len(f.references) for f in self.families]
-        ends = np.cumsum(sizes).tolist()
-        self.places = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-        self.curves = [f.curve for f in self.families for _ in f.references]
-        self.units = np.array([c.unit for c in self.curves])
+        ends = np.cumsum([len(f.references) for f in self.families]).tolist()
+        self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.families, strict=True)]
+        self.scales = np.array([f.scale for f in self.families for _ in f.references])
+        self.rates = np.array([f.rate for f in self.families for _ in f.references])
+        self.pairs = [f.pairs() for f in self.families]
         self.references = np.concatenate([f.references for f in self.families])
-        n = self.references.shape[1]
-        own = [np.ones(n) if f.weights is None else f.weights for f in self.families]
-        self._weights = [w for f, w in zip(self.families, own, strict=True) for _ in f.references]
-        self.core = _core.DistanceTerms(
-            self.references,
-            [f.weights for f in self.families for _ in f.references],
-            [c.values for c in self.curves],
-            self.units,
-        )
+        curves = [(f.weights, f.curve) for f in self.families for _ in f.references]
+        for family, pairs in zip(self.families, self.pairs, strict=True):
+            curves += [family.pair_curve()] * len(pairs) if pairs else []
+        self.curves = [curve for _, curve in curves]
+        self.units = np.array([c.unit for c in self.curves])
+        firsts, seconds = self._ends()
+        weights, values = [w for w, _ in curves], [c.values for c in self.curves]
+        self.core = _core.DistanceTerms(firsts, seconds, weights, values, self.units)
+
+    def _ends(self) -> tuple[Labels, list[Labels | None]]:
+        """First and second labelings of all terms; the distances have no second one."""
+        both = [(f.references[j], f.references[k]) for f, p in zip(self.families, self.pairs, strict=True) for j, k in p]
+        firsts = np.concatenate([self.references, *(a[None] for a, _ in both)])
+        return firsts, [*([None] * len(self.references)), *(np.ascontiguousarray(b) for _, b in both)]
 
     @property
     def has_unions(self) -> bool:
         """Whether some potential is no sum of terms, so that the bound and the steering differ."""
-        return any(f.scale for f in self.families)
+        return bool(self.scales.any())
 
     def values(self, distances: Doubles) -> Doubles:
         """Concave envelopes of all terms at (K, J) distances."""
-        columns = [c.above(distances[:, j]) for j, c in enumerate(self.curves)]
-        return np.stack(columns, axis=1)
+        return np.stack([c.above(distances[:, j]) for j, c in enumerate(self.curves)], axis=1)
+
+    def weights(self, j: int) -> Doubles:
+        """What each variable counts in the distance of term j."""
+        family = next(f for f, p in zip(self.families, self.places, strict=True) if p.start <= j < p.stop)
+        return np.ones(self.references.shape[1]) if family.weights is None else family.weights
 
     def steering(self, labeling: Labels, distances: Doubles) -> View:
         """A view that is close to the potentials near a labeling, and an upper bound everywhere."""
-        weights, constant = np.ones(len(self.curves)), 0.0
+        weights, constant = self._plain_weights(), 0.0
         for family, place in zip(self.families, self.places, strict=True):
             if family.scale:
                 beta = family.shares(labeling, distances[place])
                 weights[place] = beta
-                between = self._between(family)
-                pairs = (beta @ between @ beta - beta**2 @ np.diag(between)) / 2  # a cluster a ball
+                pairs = (beta @ family.between @ beta - beta @ beta) / 2.0  # a cluster a ball
                 constant += family.scale * (1.0 - beta.sum() + pairs)
         return View(weights, float(constant))
 
     def bounding(self, scores: Doubles, distances: Doubles) -> View:
         """A view that is nowhere below the potentials, and low at the labelings known, (K,) and (K, J)."""
-        weights, constant = np.ones(len(self.curves)), 0.0
+        view = View(self._plain_weights(), 0.0, np.zeros((len(self.references),) * 2))
         values = self.values(distances)
-        plain = [p for f, p in zip(self.families, self.places, strict=True) if not f.scale]
-        base = scores + sum((values[:, p].sum(axis=1) for p in plain), start=np.zeros(len(scores)))
-        for family, place in zip(self.families, self.places, strict=True):
+        base = scores + values @ view.weights
+        for which, family in enumerate(self.families):
             if family.scale:
-                overlaps = family.overlaps(distances[:, place])
-                beta, pairs = _core.union_weights(base / family.scale, overlaps, self._between(family))
-                weights[place] = beta
-                constant += family.scale * (1.0 - float(beta.sum()) + pairs)
-                base = base + values[:, place] @ beta
-        return View(weights, float(constant))
+                view = self._bounded(which, base / family.scale, distances, view)
+                base = scores + values @ view.weights  # what other unions add, but for constants
+        return view if view.coupling.any() else View(view.weights, view.constant)
 
-    def weights(self, j: int) -> Doubles:
-        """What each variable counts in the distance of term j."""
-        return self._weights[j]
+    def lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
+        """Slopes, and the sum of offsets, of a plane above the view that touches it at given distances."""
+        lines = np.array([c.line(d) for c, d in zip(self.curves, mean.tolist(), strict=True)])
+        slopes, offsets = view.weights * lines[:, 0], view.weights * lines[:, 1]
+        tied = np.flatnonzero(view.coupling.any(axis=1))
+        if tied.size:  # not a sum: the tangent of the whole
+            rates, weights, d = self.rates[tied], (view.weights[: len(self.scales)] * self.scales)[tied], mean[tied]
+            roots = np.exp(-0.5 * rates * d)
+            common = roots * (view.coupling[np.ix_(tied, tied)] @ roots)
+            slopes[tied] = rates * (weights * roots**2 - 0.5 * common)
+            offsets[tied] = weights * (1.0 - roots**2) + 0.5 * common - slopes[tied] * d
+        return np.ascontiguousarray(slopes), float(offsets.sum())
 
-    @staticmethod
-    def _between(family: Family) -> Doubles:
-        return family.overlaps(_core.hamming(family.references, family.references, family.weights))
+    def _plain_weights(self) -> Doubles:
+        """One for each term that is a potential of its own."""
+        weights = np.zeros(len(self.curves))
+        weights[: len(self.scales)] = self.scales == 0
+        return weights
+
+    def _bounded(self, which: int, scores: Doubles, distances: Doubles, view: View) -> View:
+        """Add the bound of one union to a view."""
+        family, place = self.families[which], self.places[which]
+        overlaps, between = family.overlaps(distances[:, place]), family.between
+        meet = self._meet(which, overlaps, distances)
+        beta, clusters, meets = _core.union_weights(scores, overlaps, between, meet)
+        apart = np.triu(np.outer(beta, beta) * (clusters[:, None] != clusters), 1)
+        weights, coupling = view.weights.copy(), view.coupling.copy()
+        weights[place] = beta
+        if meets:
+            for (j, k), term in zip(self.pairs[which], self._pair_terms(which), strict=True):
+                weights[term] = family.scale * apart[j, k] * between[j, k]
+                a, b = place.start + j, place.start + k
+                coupling[a, b] = coupling[b, a] = family.scale * apart[j, k] * np.sqrt(between[j, k])
+                apart[j, k] = 0.0
+        constant = family.scale * float(1.0 - beta.sum() + (apart * between).sum())
+        return View(weights, view.constant + constant, coupling)
+
+    def _meet(self, which: int, overlaps: Doubles, distances: Doubles) -> Doubles:
+        """Bounds on what each pair of balls has in common with each labeling's, (K, J * J); no rows if there are none."""
+        pairs = self.pairs[which]
+        between = self.families[which].between
+        if not pairs:
+            return np.zeros((0, between.size))
+        meet = np.tile(between, (len(overlaps), 1, 1))
+        extra = [self.curves[t].above(distances[:, t]) for t in self._pair_terms(which)]
+        for (j, k), share in zip(pairs, extra, strict=True):
+            x = between[j, k]
+            meet[:, j, k] = meet[:, k, j] = np.sqrt(x * overlaps[:, j] * overlaps[:, k]) + x * share
+        return np.ascontiguousarray(meet.reshape(len(overlaps), -1))
+
+    def _pair_terms(self, which: int) -> range:
+        start = len(self.references) + sum(len(p) for p in self.pairs[:which])
+        return range(start, start + len(self.pairs[which]))
 
 
 def unfit(potential: Potential) -> str | None:
@@ -143,8 +240,8 @@ def unfit(potential: Potential) -> str | None:
 
 
 def _family(potential: Cardinality | Union) -> Family:
-    pairs = [potential] if isinstance(potential, Cardinality) else [potential.pair(potential.chosen[0])]
-    found = curve_of(pairs[0])
+    single = potential if isinstance(potential, Cardinality) else potential.pair(potential.chosen[0])
+    found = curve_of(single)
     assert found is not None  # see `unfit`
     references = potential.reference[None] if isinstance(potential, Cardinality) else potential.chosen
     return Family(potential, np.ascontiguousarray(references), *found)
