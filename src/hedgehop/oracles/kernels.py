@@ -15,9 +15,9 @@ from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTab
 _SMALL = 3000  # columns of an integer program
 
 
-def is_small(model: Model) -> bool:
+def is_small(model: Model, columns: int = _SMALL) -> bool:
     """Whether proving the optimum by an integer program is about as quick as anything else."""
-    return isinstance(model, PairwiseModel) and model.unary.size + len(model.edges) * model.n_labels <= _SMALL
+    return isinstance(model, PairwiseModel) and model.unary.size + len(model.edges) * model.n_labels <= columns
 
 
 def pair_tables(model: PairwiseModel) -> Doubles:

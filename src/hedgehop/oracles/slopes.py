@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _KEPT = 40  # labelings carried to the next step
 _CLIMBS = 4
+_TINY = 400  # columns of an integer program that is still quick with several balls
 _ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
 
 
@@ -62,7 +63,7 @@ class Slopes(Oracle):
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """After the integer program where that is quick."""
-        return 8.0 if is_small(model) else 20.0
+        return 8.0 if is_small(model, _TINY) else 20.0
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Alternate bounding and steering calls, then climb."""
