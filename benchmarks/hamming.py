@@ -119,8 +119,9 @@ def main() -> None:
         for name, model in zip(names, models, strict=True):
             values, gaps, rest = one(model, share, options.peers)
             results.append((values, gaps, rest))
-            print(f"{name} n {model.n_variables:5} F", *(f"{v:6.3f}" for v in values), " gaps",
-                  *(f"{g:.4f}" for g in gaps), f" {np.median(rest[:-2]):6.1f} ms a step, guarantee {rest[-1]:.2f}")  # fmt: skip
+            figures = " ".join(f"{v:6.3f}" for v in values) + "  gaps " + " ".join(f"{g:.4f}" for g in gaps)
+            speed = f"{np.median(rest[:-2]):6.1f} ms a step, guarantee {rest[-1]:.2f}"
+            print(f"{name} n {model.n_variables:5} F {figures} {speed}", flush=True)
         print(f"mean F {np.mean([r[0] for r in results], axis=0).round(3)},",
               f"median gaps at {SHOWN}: {np.median([r[1] for r in results], axis=0).round(4)},",
               f"{np.median([r[2][:-2] for r in results]):.1f} ms a step\n")  # fmt: skip

@@ -250,7 +250,7 @@ void register_terms(nb::module_& m) {
            "The distances times slopes (J,), as scores of each variable's labels: (n, n_labels).");
 }
 
-void register_moves(nb::module_& m) {
+void register_searches(nb::module_& m) {
   nb::class_<Moves>(m, "DistanceMoves", "Local searches on pairwise scores plus functions of distances.")
       .def_static(
           "potts",
@@ -287,7 +287,7 @@ void register_moves(nb::module_& m) {
 
 void register_distances(nb::module_& m) {
   register_terms(m);
-  register_moves(m);
+  register_searches(m);
   m.def("mixture", &mixture, nb::arg("scores").noconvert(), nb::arg("distances").noconvert(), nb::arg("secants"),
         nb::arg("units").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("coupling").noconvert(),
         nb::arg("rates").noconvert(), nb::arg("start").noconvert(), nb::arg("rounds") = 100, nb::arg("tolerance") = 0.0,

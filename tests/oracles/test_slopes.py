@@ -25,7 +25,9 @@ few = settings(max_examples=40, deadline=None, derandomize=True)
 def random_model(random, n, labels, tree=False):
     edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5]
     edges = [(int(random.integers(j)), j) for j in range(1, n)] if tree else edges
-    unary = random.integers(-2, 3, (n, labels)).astype(float) if random.random() < 0.3 else random.normal(size=(n, labels))
+    unary = (
+        random.integers(-2, 3, (n, labels)).astype(float) if random.random() < 0.3 else random.normal(size=(n, labels))
+    )
     if labels > 1 and random.random() < 0.4:
         unary[random.integers(n), random.integers(labels)] = -np.inf
     return hh.FactorGraph(unary - 2.0, edges, random.random(len(edges)))
@@ -55,7 +57,9 @@ def test_step_is_bounded_and_says_what_it_is(inner, seed):
     labels = 2 if isinstance(inner, GraphCut) else int(random.integers(1, 4))
     n = int(random.integers(1, 6))
     model = random_model(random, n, labels, tree=isinstance(inner, Tree))
-    hh.testing.check_oracle(Slopes(calls=int(random.integers(1, 12)), inner=inner), model, random_potentials(random, n, labels))
+    hh.testing.check_oracle(
+        Slopes(calls=int(random.integers(1, 12)), inner=inner), model, random_potentials(random, n, labels)
+    )
 
 
 @few

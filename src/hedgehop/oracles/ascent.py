@@ -12,7 +12,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import fold
 from hedgehop.oracles.bundle import Bundle
-from hedgehop.oracles.kernels import edge_tables, expandable, expanded
+from hedgehop.oracles.kernels import edge_tables, expandable, expanded, move_solver
 from hedgehop.oracles.terms import View
 
 _PARENTS = 3  # labelings that are recombined or polished
@@ -24,8 +24,8 @@ _RECENT = 20  # labelings met last
 class Ascent:
     """Local searches around the labelings of a bundle; all they find goes back into it."""
 
-    def __init__(self, bundle: Bundle, moves: _core.DistanceMoves | None) -> None:
-        self.bundle, self.moves = bundle, moves
+    def __init__(self, bundle: Bundle, moves: _core.DistanceMoves | None, expander: _core.Moves | None) -> None:
+        self.bundle, self.moves, self.expander = bundle, moves, expander
         self.theta, _, _ = fold(bundle.model, bundle.others)
         self._polished: set[int] = set()
 
@@ -72,9 +72,8 @@ class Ascent:
 
     def _maximal(self, theta: Doubles, start: Labels) -> Labels:
         """Maximise a minorant: by expansion moves from the labeling where it is tight, or anew."""
-        model = self.bundle.model
-        if isinstance(model, PairwiseModel) and self.moves is not None and model.n_labels > 2 and expandable(model):
-            return expanded(model, theta if self.theta is None else theta + self.theta, None, start, rounds=1)
+        if self.expander is not None:
+            return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None, rounds=1)
         return np.ascontiguousarray(self.bundle.solve(theta).labeling.reshape(-1), np.int32)
 
     def _mix(self, view: View, pairs: list[tuple[Labels, Labels]]) -> None:
@@ -112,3 +111,10 @@ def moves_of(model: Model) -> _core.DistanceMoves | None:
     if isinstance(model.pairwise, Potts):
         return _core.DistanceMoves.potts(n, labels, edges, np.ascontiguousarray(model.pairwise.strengths, np.float64))
     return _core.DistanceMoves.tables(labels, model.label_counts, edges, *edge_tables(model))
+
+
+def expander_of(model: Model) -> _core.Moves | None:
+    """Expansion moves of a model with more than two labels; None if it has none."""
+    if not isinstance(model, PairwiseModel) or model.cliques or model.n_labels <= 2 or not expandable(model):
+        return None
+    return move_solver(model)

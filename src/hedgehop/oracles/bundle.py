@@ -1,8 +1,9 @@
 """The labelings a step has met, and the least bound that slopes for their distances give (ALGORITHMS 4.5, TRWS 3).
 
 For slopes s and concave f_j with supporting lines ``f_j(d) <= c_j + s_j d``,
-``max_y r(y) + sum_j f_j(d_j(y)) <= sum_j c_j + max_y [r(y) + sum_j s_j d_j(y)]``, and the last maximum is a linear step.
-The slopes to try next are those at the mean distances of the best mixture of the labelings met.
+``max_y r(y) + sum_j f_j(d_j(y)) <= sum_j c_j + max_y [r(y) + sum_j s_j d_j(y)]``, and the last
+maximum is a linear step. The slopes to try next are those at the mean distances of the best mixture of the
+labelings met.
 """
 
 from __future__ import annotations

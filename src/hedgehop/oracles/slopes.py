@@ -9,8 +9,9 @@ import numpy as np
 
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
-from hedgehop.oracles.ascent import Ascent, moves_of
+from hedgehop.oracles.ascent import Ascent, expander_of, moves_of
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.bundle import Bundle
 from hedgehop.oracles.kernels import is_small
@@ -71,8 +72,8 @@ class Slopes(Oracle):
         distant, others = _split(potentials)
         bundle = self._bundle(model, others, distant, states)
         if "moves" not in states:
-            states["moves"] = moves_of(model)
-        ascent = Ascent(bundle, states["moves"])
+            states["moves"], states["expander"] = moves_of(model), expander_of(model)
+        ascent = Ascent(bundle, states["moves"], states["expander"])
         close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
         self._search(bundle, ascent, close)
         for _ in range(_CLIMBS):
@@ -92,9 +93,7 @@ class Slopes(Oracle):
             if gaps[-1] <= close or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
                 break
 
-    def _bundle(
-        self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]
-    ) -> Bundle:
+    def _bundle(self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]) -> Bundle:
         inner = self._inner(model, others)
         if inner.name not in states:
             states[inner.name] = inner.start(model)
@@ -109,6 +108,8 @@ class Slopes(Oracle):
         if not bundle.labelings:
             first = solve(np.zeros((model.n_variables, int(model.label_counts.max()))))
             bundle.add(np.ascontiguousarray(first.labeling.reshape(1, -1), np.int32))
+        if not bundle.labelings:
+            raise InfeasibleError(f'oracle "{inner.name}" found no allowed labeling; if there is one, "ilp" finds it.')
         return bundle
 
     def _auto(self) -> Auto:

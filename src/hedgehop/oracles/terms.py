@@ -134,7 +134,9 @@ class Terms:
 
     def _ends(self) -> tuple[Labels, list[Labels | None]]:
         """First and second labelings of all terms; the distances have no second one."""
-        both = [(f.references[j], f.references[k]) for f, p in zip(self.families, self.pairs, strict=True) for j, k in p]
+        both = [
+            (f.references[j], f.references[k]) for f, p in zip(self.families, self.pairs, strict=True) for j, k in p
+        ]
         firsts = np.concatenate([self.references, *(a[None] for a, _ in both)])
         return firsts, [*([None] * len(self.references)), *(np.ascontiguousarray(b) for _, b in both)]
 
@@ -212,7 +214,7 @@ class Terms:
         return View(weights, view.constant + constant, coupling)
 
     def _meet(self, which: int, overlaps: Doubles, distances: Doubles) -> Doubles:
-        """Bounds on what each pair of balls has in common with each labeling's, (K, J * J); no rows if there are none."""
+        """Bounds on what pairs of balls have in common with each labeling's ball, (K, J * J); maybe no rows."""
         pairs = self.pairs[which]
         between = self.families[which].between
         if not pairs:
