@@ -9,9 +9,9 @@ namespace {
 void require_balls(const Labelings& members, std::span<const double> decay, std::size_t n_variables) {
   require_columns("chosen", members.columns, n_variables);
   require_size("decay", decay.size(), n_variables, "variable");
-  require(members.rows <= max_coverage_members,
-          "the exact gain takes at most " + std::to_string(max_coverage_members) +
-              " chosen labelings; got " + std::to_string(members.rows));
+  require(members.rows <= max_coverage_members, "the exact gain takes at most " +
+                                                    std::to_string(max_coverage_members) +
+                                                    " chosen labelings; got " + std::to_string(members.rows));
   bool nonnegative = true;
   for (const double a : decay) nonnegative &= a >= 0.0;  // false for NaN
   require(nonnegative, "decay must be nonnegative and not NaN");
@@ -52,8 +52,8 @@ void register_coverage(nb::module_& m) {
         "Exact gain of each of (m, n) labelings in smooth Hamming-ball coverage on top of (k, n) chosen "
         "ones.\n\n"
         "Two labelings overlap by exp(-sum of the (n,) decay where they differ); k is at most 20.");
-  m.def("ball_prefix_gains", &ball_prefix_gains, nb::arg("labeling").noconvert(), nb::arg("chosen").noconvert(),
-        nb::arg("decay").noconvert(),
+  m.def("ball_prefix_gains", &ball_prefix_gains, nb::arg("labeling").noconvert(),
+        nb::arg("chosen").noconvert(), nb::arg("decay").noconvert(),
         nb::sig("def ball_prefix_gains(labeling: numpy.typing.NDArray[numpy.int32], chosen: "
                 "numpy.typing.NDArray[numpy.int32], "
                 "decay: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]"),

@@ -112,17 +112,19 @@ class Moves {
         offsets_(offsets),
         pairs_(table_scores(counts, edges, flat, offsets, columns, n_labels)) {}
 
-  Result<Label> improve(Matrix<double> unary, const Terms& terms, Vector<double> coefficients, Vector<Label> labeling,
-                        std::size_t rounds) const {
-    return run(unary, terms, coefficients, labeling,
-               [&](auto& search, std::span<Label> labels, Poll& poll) { search.improve(labels, rounds, poll); });
+  Result<Label> improve(Matrix<double> unary, const Terms& terms, Vector<double> coefficients,
+                        Vector<Label> labeling, std::size_t rounds) const {
+    return run(unary, terms, coefficients, labeling, [&](auto& search, std::span<Label> labels, Poll& poll) {
+      search.improve(labels, rounds, poll);
+    });
   }
 
-  Result<Label> mix(Matrix<double> unary, const Terms& terms, Vector<double> coefficients, Vector<Label> labeling,
-                    Vector<Label> other) const {
+  Result<Label> mix(Matrix<double> unary, const Terms& terms, Vector<double> coefficients,
+                    Vector<Label> labeling, Vector<Label> other) const {
     check_labels("other", other);
-    return run(unary, terms, coefficients, labeling,
-               [&](auto& search, std::span<Label> labels, Poll& poll) { search.mix(labels, span_of(other), poll); });
+    return run(unary, terms, coefficients, labeling, [&](auto& search, std::span<Label> labels, Poll& poll) {
+      search.mix(labels, span_of(other), poll);
+    });
   }
 
  private:
@@ -143,7 +145,8 @@ class Moves {
     require_in_range(name, span_of(labels), n_labels_);
     if (!counts_) return;
     for (std::size_t i = 0; i < n_; ++i) {
-      require(span_of(labels)[i] < span_of(*counts_)[i], std::string(name) + " has a label its variable lacks");
+      require(span_of(labels)[i] < span_of(*counts_)[i],
+              std::string(name) + " has a label its variable lacks");
     }
   }
 
@@ -198,7 +201,8 @@ Result<double> mixture(Vector<double> scores, Matrix<double> distances, Tables s
     require_size("units", units.size(), rows.columns, "term");
     require_size("coefficients", coefficients.size(), rows.columns, "term");
     const MatrixView<const double> factors = view_of(coupling);
-    require(factors.rows == factors.columns && factors.rows <= rows.columns, "coupling must be a square of terms");
+    require(factors.rows == factors.columns && factors.rows <= rows.columns,
+            "coupling must be a square of terms");
     require_size("rates", rates.size(), factors.rows, "coupled term");
     std::vector<SlopeCurve> curves;
     for (std::size_t j = 0; j < rows.columns; ++j) {
@@ -210,8 +214,10 @@ Result<double> mixture(Vector<double> scores, Matrix<double> distances, Tables s
   return give(std::move(weights), {count});
 }
 
-std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<double> scores, Matrix<double> overlaps,
-                                                                     Matrix<double> between, Matrix<double> meet) {
+std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<double> scores,
+                                                                     Matrix<double> overlaps,
+                                                                     Matrix<double> between,
+                                                                     Matrix<double> meet) {
   UnionWeights found;
   {
     nb::gil_scoped_release release;
@@ -235,13 +241,16 @@ std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<doub
 #define HEDGEHOP_REAL "numpy.typing.NDArray[numpy.float64]"
 
 void register_terms(nb::module_& m) {
-  nb::class_<Terms>(m, "DistanceTerms",
-                    "Functions of the distances to (J, n) references: values at 0, unit, 2 unit, ...; linear between.\n\n"
-                    "With a second labeling, a term counts the variables where the two differ and y is neither.")
-      .def(nb::init<Matrix<Label>, Seconds, Weights, Tables, Vector<double>>(), nb::arg("references").noconvert(),
-           nb::arg("seconds"), nb::arg("weights"), nb::arg("values"), nb::arg("units").noconvert(),
+  nb::class_<Terms>(
+      m, "DistanceTerms",
+      "Functions of the distances to (J, n) references: values at 0, unit, 2 unit, ...; linear between.\n\n"
+      "With a second labeling, a term counts the variables where the two differ and y is neither.")
+      .def(nb::init<Matrix<Label>, Seconds, Weights, Tables, Vector<double>>(),
+           nb::arg("references").noconvert(), nb::arg("seconds"), nb::arg("weights"), nb::arg("values"),
+           nb::arg("units").noconvert(),
            nb::sig("def __init__(self, references: " HEDGEHOP_INT32 ", seconds: list[" HEDGEHOP_INT32
-                   " | None], weights: list[" HEDGEHOP_REAL " | None], values: list[" HEDGEHOP_REAL "], units: " HEDGEHOP_REAL ") -> None"))
+                   " | None], weights: list[" HEDGEHOP_REAL " | None], values: list[" HEDGEHOP_REAL
+                   "], units: " HEDGEHOP_REAL ") -> None"))
       .def("distances", &Terms::distances, nb::arg("labelings").noconvert(),
            nb::sig("def distances(self, labelings: " HEDGEHOP_INT32 ") -> " HEDGEHOP_REAL),
            "Weighted Hamming distances of (m, n) labelings to the references: (m, J).")
@@ -257,13 +266,14 @@ void register_searches(nb::module_& m) {
           [](std::size_t n, std::size_t n_labels, Matrix<std::int32_t> edges, Vector<double> strengths) {
             return std::make_unique<Moves>(n, n_labels, edges, strengths);
           },
-          nb::arg("n_variables"), nb::arg("n_labels"), nb::arg("edges").noconvert(), nb::arg("strengths").noconvert(),
-          nb::sig("def potts(n_variables: int, n_labels: int, edges: " HEDGEHOP_INT32 ", strengths: " HEDGEHOP_REAL
-                  ") -> DistanceMoves"))
+          nb::arg("n_variables"), nb::arg("n_labels"), nb::arg("edges").noconvert(),
+          nb::arg("strengths").noconvert(),
+          nb::sig("def potts(n_variables: int, n_labels: int, edges: " HEDGEHOP_INT32
+                  ", strengths: " HEDGEHOP_REAL ") -> DistanceMoves"))
       .def_static(
           "tables",
-          [](std::size_t n_labels, Vector<std::int32_t> counts, Matrix<std::int32_t> edges, Vector<double> flat,
-             Vector<std::int64_t> offsets, Vector<std::int32_t> columns) {
+          [](std::size_t n_labels, Vector<std::int32_t> counts, Matrix<std::int32_t> edges,
+             Vector<double> flat, Vector<std::int64_t> offsets, Vector<std::int32_t> columns) {
             return std::make_unique<Moves>(n_labels, counts, edges, flat, offsets, columns);
           },
           nb::arg("n_labels"), nb::arg("label_counts").noconvert(), nb::arg("edges").noconvert(),
@@ -273,14 +283,16 @@ void register_searches(nb::module_& m) {
                   ") -> DistanceMoves"))
       .def("improve", &Moves::improve, nb::arg("unary").noconvert(), nb::arg("terms"),
            nb::arg("coefficients").noconvert(), nb::arg("labeling").noconvert(), nb::arg("rounds"),
-           nb::sig("def improve(self, unary: " HEDGEHOP_REAL ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL
-                   ", labeling: " HEDGEHOP_INT32 ", rounds: int) -> " HEDGEHOP_INT32),
+           nb::sig("def improve(self, unary: " HEDGEHOP_REAL
+                   ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL ", labeling: " HEDGEHOP_INT32
+                   ", rounds: int) -> " HEDGEHOP_INT32),
            "Change one variable at a time while the sum of scores and coefficients times terms grows.")
-      .def("mix", &Moves::mix, nb::arg("unary").noconvert(), nb::arg("terms"), nb::arg("coefficients").noconvert(),
-           nb::arg("labeling").noconvert(), nb::arg("other").noconvert(),
-           nb::sig("def mix(self, unary: " HEDGEHOP_REAL ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL
-                   ", labeling: " HEDGEHOP_INT32 ", other: " HEDGEHOP_INT32 ") -> " HEDGEHOP_INT32),
-           "Switch connected parts of the labeling to another labeling while the same sum grows.");
+      .def(
+          "mix", &Moves::mix, nb::arg("unary").noconvert(), nb::arg("terms"),
+          nb::arg("coefficients").noconvert(), nb::arg("labeling").noconvert(), nb::arg("other").noconvert(),
+          nb::sig("def mix(self, unary: " HEDGEHOP_REAL ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL
+                  ", labeling: " HEDGEHOP_INT32 ", other: " HEDGEHOP_INT32 ") -> " HEDGEHOP_INT32),
+          "Switch connected parts of the labeling to another labeling while the same sum grows.");
 }
 
 }  // namespace
@@ -288,22 +300,29 @@ void register_searches(nb::module_& m) {
 void register_distances(nb::module_& m) {
   register_terms(m);
   register_searches(m);
-  m.def("mixture", &mixture, nb::arg("scores").noconvert(), nb::arg("distances").noconvert(), nb::arg("secants"),
-        nb::arg("units").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("coupling").noconvert(),
-        nb::arg("rates").noconvert(), nb::arg("start").noconvert(), nb::arg("rounds") = 100, nb::arg("tolerance") = 0.0,
-        nb::sig("def mixture(scores: " HEDGEHOP_REAL ", distances: " HEDGEHOP_REAL ", secants: list[" HEDGEHOP_REAL
-                "], units: " HEDGEHOP_REAL ", coefficients: " HEDGEHOP_REAL ", coupling: " HEDGEHOP_REAL
-                ", rates: " HEDGEHOP_REAL ", start: " HEDGEHOP_REAL ", rounds: int = 100, tolerance: float = 0.0) -> " HEDGEHOP_REAL),
-        "Weights of labelings (K,) that maximise mean score plus concave functions of the mean distances (K, J).\n\n"
-        "The functions are given by the secants of their tables; coupling (C, C) adds, for pairs of the first C\n"
+  m.def("mixture", &mixture, nb::arg("scores").noconvert(), nb::arg("distances").noconvert(),
+        nb::arg("secants"), nb::arg("units").noconvert(), nb::arg("coefficients").noconvert(),
+        nb::arg("coupling").noconvert(), nb::arg("rates").noconvert(), nb::arg("start").noconvert(),
+        nb::arg("rounds") = 100, nb::arg("tolerance") = 0.0,
+        nb::sig("def mixture(scores: " HEDGEHOP_REAL ", distances: " HEDGEHOP_REAL
+                ", secants: list[" HEDGEHOP_REAL "], units: " HEDGEHOP_REAL ", coefficients: " HEDGEHOP_REAL
+                ", coupling: " HEDGEHOP_REAL ", rates: " HEDGEHOP_REAL ", start: " HEDGEHOP_REAL
+                ", rounds: int = 100, tolerance: float = 0.0) -> " HEDGEHOP_REAL),
+        "Weights of labelings (K,) that maximise mean score plus concave functions of the mean distances (K, "
+        "J).\n\n"
+        "The functions are given by the secants of their tables; coupling (C, C) adds, for pairs of the "
+        "first C\n"
         "terms, factors of exp(-(rate d + rate d) / 2). start is where the search begins.");
   m.def("union_weights", &union_weights, nb::arg("scores").noconvert(), nb::arg("overlaps").noconvert(),
         nb::arg("between").noconvert(), nb::arg("meet").noconvert(),
-        nb::sig("def union_weights(scores: " HEDGEHOP_REAL ", overlaps: " HEDGEHOP_REAL ", between: " HEDGEHOP_REAL
-                ", meet: " HEDGEHOP_REAL ") -> tuple[" HEDGEHOP_REAL ", " HEDGEHOP_INT32 ", bool]"),
+        nb::sig("def union_weights(scores: " HEDGEHOP_REAL ", overlaps: " HEDGEHOP_REAL
+                ", between: " HEDGEHOP_REAL ", meet: " HEDGEHOP_REAL ") -> tuple[" HEDGEHOP_REAL
+                ", " HEDGEHOP_INT32 ", bool]"),
         "Weights (J,) of balls, their clusters, and whether the bound they make small uses `meet`.\n\n"
-        "1 - P(union) <= 1 - sum of weights times overlaps + sum over pairs of different clusters of both weights\n"
-        "times what they have in common: between (J, J) for any labeling, meet (K, J * J) for the (K,) ones known.");
+        "1 - P(union) <= 1 - sum of weights times overlaps + sum over pairs of different clusters of both "
+        "weights\n"
+        "times what they have in common: between (J, J) for any labeling, meet (K, J * J) for the (K,) ones "
+        "known.");
 }
 
 }  // namespace hedgehop::bindings

@@ -1,8 +1,9 @@
 // Two local searches on pairwise scores plus functions of distances, neither of which ever loses:
 //
-// Single moves: change one variable at a time (iterated conditional modes, Besag 1986) on the whole objective.
-// Mixing: where labelings x and y differ, each connected component of the differing variables can be switched on its
-// own, and relevance adds up over the components (TRWS 3). Switch, one by one, the component that gains most.
+// Single moves: change one variable at a time (iterated conditional modes, Besag 1986) on the whole
+// objective. Mixing: where labelings x and y differ, each connected component of the differing variables can
+// be switched on its own, and relevance adds up over the components (TRWS 3). Switch, one by one, the
+// component that gains most.
 //
 // Complexity: a round of single moves O(n (J + L) + E); mixing O(n J + E), and O(components J) a switch.
 #pragma once
@@ -21,7 +22,8 @@
 
 namespace hedgehop {
 
-// scores[l] += P(l, other) up to the same constant for all l; `variable_first`: whether l is the label of the first end.
+// scores[l] += P(l, other) up to the same constant for all l; `variable_first`: whether l is the label of the
+// first end.
 inline void add_pair(const PottsScores& pairs, std::size_t edge, bool /*variable_first*/, std::size_t other,
                      std::span<double> scores) {
   scores[other] += pairs.strengths[edge];
@@ -104,7 +106,8 @@ class DistanceMoves {
   bool move(std::span<Label> labels, std::size_t i) {
     score_labels(labels, i);
     const auto now = static_cast<std::size_t>(labels[i]);
-    const auto best = static_cast<std::size_t>(std::max_element(score_.begin(), score_.end()) - score_.begin());
+    const auto best =
+        static_cast<std::size_t>(std::max_element(score_.begin(), score_.end()) - score_.begin());
     if (!(score_[best] > score_[now] + kGain)) return false;
     for (std::size_t j = 0; j < terms_.size(); ++j) {
       const auto own = static_cast<std::size_t>(terms_[j].reference[i]);
@@ -165,7 +168,8 @@ class DistanceMoves {
     shift_.assign(n_components_ * terms_.size(), 0.0);
     for (const std::size_t i : differing_) {
       const std::size_t c = component_[i];
-      relevance_[c] += unary_.row(i)[static_cast<std::size_t>(y[i])] - unary_.row(i)[static_cast<std::size_t>(x[i])];
+      relevance_[c] +=
+          unary_.row(i)[static_cast<std::size_t>(y[i])] - unary_.row(i)[static_cast<std::size_t>(x[i])];
       for (const std::size_t e : incidence_.at(i)) relevance_[c] += pair_change(x, y, e, i);
       for (std::size_t j = 0; j < terms_.size(); ++j) {
         const Label own = terms_[j].reference[i];
@@ -201,7 +205,9 @@ class DistanceMoves {
     return best;
   }
 
-  double shift(std::size_t component, std::size_t term) const { return shift_[component * terms_.size() + term]; }
+  double shift(std::size_t component, std::size_t term) const {
+    return shift_[component * terms_.size() + term];
+  }
 
   MatrixView<const double> unary_;
   Edges edges_;

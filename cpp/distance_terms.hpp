@@ -1,5 +1,5 @@
-// Functions of the distances to reference labelings, as tables: what the slopes of the dual, the single moves and the
-// mixing of components have in common.
+// Functions of the distances to reference labelings, as tables: what the slopes of the dual, the single moves
+// and the mixing of components have in common.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,9 @@ struct Curve {
   }
 };
 
-// curve(distance to reference), distances weighted where there are weights. With a second reference the distance counts
-// only variables where the two references differ from each other and the labeling differs from both.
+// curve(distance to reference), distances weighted where there are weights. With a second reference the
+// distance counts only variables where the two references differ from each other and the labeling differs
+// from both.
 struct DistanceTerm {
   std::span<const Label> reference;
   std::span<const Label> second;    // empty: none
@@ -45,7 +46,8 @@ struct DistanceTerm {
   double distance_from_both(std::span<const Label> labeling) const {
     double total = 0;
     for (std::size_t i = 0; i < labeling.size(); ++i) {
-      const bool counts = reference[i] != second[i] && labeling[i] != reference[i] && labeling[i] != second[i];
+      const bool counts =
+          reference[i] != second[i] && labeling[i] != reference[i] && labeling[i] != second[i];
       total += counts ? weight(i) : 0.0;
     }
     return total;

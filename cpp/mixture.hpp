@@ -3,8 +3,9 @@
 //     max over alpha in the simplex of  sum_k alpha_k r_k + f(sum_k alpha_k d_k),   f concave:
 //     f(d) = sum_j f_j(d_j) + sum_{j<l} C_jl exp(-(rate_j d_j + rate_l d_l) / 2)
 //
-// It is the dual of "the least bound that the labelings known allow, over all slopes"; the slopes are f' at the mean
-// distances. Where C is not 0, that f is concave is the caller's affair. Pairwise Frank-Wolfe (Lacoste-Julien, Jaggi, NIPS 2015) with an exact line search.
+// It is the dual of "the least bound that the labelings known allow, over all slopes"; the slopes are f' at
+// the mean distances. Where C is not 0, that f is concave is the caller's affair. Pairwise Frank-Wolfe
+// (Lacoste-Julien, Jaggi, NIPS 2015) with an exact line search.
 //
 // Complexity: O(rounds (K + bisections) J).
 #pragma once
@@ -19,8 +20,8 @@
 
 namespace hedgehop {
 
-// Slope of a concave table whose k-th secant is secants[k]: interpolated between the middles of the cells, so that it is
-// continuous, and near a table's point it lies between the secants on both sides.
+// Slope of a concave table whose k-th secant is secants[k]: interpolated between the middles of the cells, so
+// that it is continuous, and near a table's point it lies between the secants on both sides.
 struct SlopeCurve {
   std::span<const double> secants;  // may be empty: a single distance is possible
   double unit;
@@ -43,8 +44,8 @@ struct Coupling {
 
 class Mixture {
  public:
-  Mixture(std::span<const double> scores, MatrixView<const double> distances, std::span<const SlopeCurve> curves,
-          Coupling coupling, std::span<double> weights)
+  Mixture(std::span<const double> scores, MatrixView<const double> distances,
+          std::span<const SlopeCurve> curves, Coupling coupling, std::span<double> weights)
       : scores_(scores),
         distances_(distances),
         curves_(curves),

@@ -1,16 +1,17 @@
 // Weights that make the bound on a union of balls small (TRWS 3.3).
 //
-// Partition the balls A_j into clusters, with weights beta >= 0 that add up to at most 1 in each. Pointwise the union's
-// indicator is at least 1 - prod_C (1 - sum_{j in C} beta_j [A_j]), so
+// Partition the balls A_j into clusters, with weights beta >= 0 that add up to at most 1 in each. Pointwise
+// the union's indicator is at least 1 - prod_C (1 - sum_{j in C} beta_j [A_j]), so
 //
-//     1 - P(union) <= 1 - sum_j beta_j P(A_j) + sum over pairs j < k of different clusters of beta_j beta_k P(A_j and A_k).
+//     1 - P(union) <= 1 - sum_j beta_j P(A_j) + sum over pairs j < k of different clusters of beta_j beta_k
+//     P(A_j and A_k).
 //
-// What the two balls and the labeling's own have in common, P(A_j and A_k), is at most the overlap x_jk of the balls
-// themselves, whatever the labeling. A function of the labeling that is never larger and often much smaller,
-// `meet_jk`, may be used where there are at most three clusters (see oracles/terms.py).
+// What the two balls and the labeling's own have in common, P(A_j and A_k), is at most the overlap x_jk of
+// the balls themselves, whatever the labeling. A function of the labeling that is never larger and often much
+// smaller, `meet_jk`, may be used where there are at most three clusters (see oracles/terms.py).
 //
-// Over several partitions, from one cluster to a cluster a ball, the largest bound on the labelings known is minimised
-// by projected subgradients. Complexity: O(partitions * rounds * K J^2).
+// Over several partitions, from one cluster to a cluster a ball, the largest bound on the labelings known is
+// minimised by projected subgradients. Complexity: O(partitions * rounds * K J^2).
 #pragma once
 
 #include <algorithm>
@@ -37,14 +38,16 @@ class UnionBound {
  public:
   static constexpr std::size_t kMostMeeting = 3;  // clusters up to which `meet` may be used
 
-  // scores: what else each labeling has, in units of the balls' scale; overlaps: K x J, P(A_j) at each labeling;
-  // between: J x J, overlaps of the balls among each other; meet: K x J^2, or no rows: `between` for all labelings.
-  UnionBound(std::span<const double> scores, MatrixView<const double> overlaps, MatrixView<const double> between,
-             MatrixView<const double> meet)
+  // scores: what else each labeling has, in units of the balls' scale; overlaps: K x J, P(A_j) at each
+  // labeling; between: J x J, overlaps of the balls among each other; meet: K x J^2, or no rows: `between`
+  // for all labelings.
+  UnionBound(std::span<const double> scores, MatrixView<const double> overlaps,
+             MatrixView<const double> between, MatrixView<const double> meet)
       : scores_(scores), overlaps_(overlaps), between_(between), meet_(meet), cluster_(overlaps.columns) {
     order_.resize(overlaps.columns);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    const auto top = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    const auto top =
+        static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return overlaps_.row(top)[a] > overlaps_.row(top)[b];
     });
@@ -66,8 +69,8 @@ class UnionBound {
   static constexpr int kRounds = 100;
   static constexpr double kLength = 0.3;  // of the first step
 
-  // Balls that overlap a leader by the threshold join it; leaders in the order of their overlap with the labeling that
-  // has the highest score.
+  // Balls that overlap a leader by the threshold join it; leaders in the order of their overlap with the
+  // labeling that has the highest score.
   void by_threshold(double threshold) {
     const std::size_t none = cluster_.size();
     std::fill(cluster_.begin(), cluster_.end(), none);
@@ -75,7 +78,8 @@ class UnionBound {
     for (const std::size_t leader : order_) {
       if (cluster_[leader] != none) continue;
       for (std::size_t j = 0; j < cluster_.size(); ++j) {
-        if (cluster_[j] == none && (j == leader || between_.row(leader)[j] >= threshold)) cluster_[j] = n_clusters_;
+        if (cluster_[j] == none && (j == leader || between_.row(leader)[j] >= threshold))
+          cluster_[j] = n_clusters_;
       }
       ++n_clusters_;
     }
