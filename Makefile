@@ -1,6 +1,7 @@
 # From a fresh clone with python3 (>= 3.10), a C++ compiler and make: "make demo" or "make test".
 PYTHON ?= python3
 SANITIZE ?= OFF
+SECONDS ?= 60
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -19,7 +20,7 @@ EXTRAS_demo := [segmentation,plot]
 EXTRAS_dev := [dev,segmentation,learning,plot]
 EXTRAS_docs := [docs,segmentation,learning,plot]
 
-.PHONY: help demo test lint format bench docs build cpptest clean
+.PHONY: help demo test lint format bench fuzz docs build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -50,6 +51,11 @@ format: $(VENV)/.installed-dev ## Fix style
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	@echo "bench: running benchmarks/run.py"
 	@$(PY) benchmarks/run.py
+
+fuzz: $(VENV)/.installed-dev ## Feed damaged files to every reader for a minute (SECONDS=60)
+	@$(PY) -c 'import atheris' 2> /dev/null || $(PIP) install atheris
+	@echo "fuzz: running fuzz/files.py for $(SECONDS) seconds"
+	@$(PY) fuzz/files.py -max_total_time=$(SECONDS) -max_len=4096 -seed=1
 
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"
