@@ -11,13 +11,18 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
+from hedgehop.models.unary import UnaryModel
 
 _SMALL = 3000  # columns of an integer program
 
 
 def is_small(model: Model, columns: int = _SMALL) -> bool:
     """Whether proving the optimum by an integer program is about as quick as anything else."""
-    return isinstance(model, PairwiseModel) and model.unary.size + len(model.edges) * model.n_labels <= columns
+    if not isinstance(model, PairwiseModel):
+        return isinstance(model, UnaryModel) and model.unary.size <= columns
+    attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
+    size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
+    return size <= (columns if attracts else columns // 3)
 
 
 def pair_tables(model: PairwiseModel) -> Doubles:
