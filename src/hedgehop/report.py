@@ -6,12 +6,13 @@ from math import isfinite, isnan
 
 import numpy as np
 
+from hedgehop.oracles.registry import available
 from hedgehop.result import DiverseList
 
 
 def report(found: DiverseList) -> str:
     """Everything that is known about a list, as text."""
-    return "\n".join([_title(found), "", *_table(found), "", *_proof(found), *_advice(found)])
+    return "\n".join([_title(found), "", *_table(found), "", *_solvers(found), *_proof(found), *_advice(found)])
 
 
 def _title(found: DiverseList) -> str:
@@ -32,6 +33,12 @@ def _table(found: DiverseList) -> list[str]:
             f"{t + 1:3} {numbers} {far[t]:9.1%} {exact:>6} {found.seconds[t]:8.3f}  {found.oracles[t]}{source}"
         )
     return lines
+
+
+def _solvers(found: DiverseList) -> list[str]:
+    """Who solved the steps, and why they could."""
+    known = available()
+    return [f"{name}: {known[name]}" for name in dict.fromkeys(found.oracles) if name in known]
 
 
 def _proof(found: DiverseList) -> list[str]:

@@ -18,6 +18,7 @@ from hedgehop.potentials import Potential
 
 _MOST = 2**22
 _CHUNK = 2**14
+_TELLING = 1000
 _TIE = 1e-12
 
 
@@ -57,15 +58,15 @@ class Exhaustive(Oracle):
         return self.step(model, best, potentials, max(bound, best_value))
 
 
-def allowed_labels(model: Model, potentials: Sequence[Potential]) -> NDArray[np.bool_]:
-    """Which labels of each variable neither the unaries nor a linear potential forbid, (n, L)."""
+def allowed_labels(model: Model, potentials: Sequence[Potential], first: int | None = None) -> NDArray[np.bool_]:
+    """Which labels of each variable (of the first ones) neither the unaries nor a linear potential forbid, (n, L)."""
     theta, _, _ = fold(model, potentials)
     width = int(model.label_counts.max())
-    allowed = np.arange(width) < model.label_counts[:, None]
+    allowed = np.arange(width) < model.label_counts[:first, None]
     if isinstance(model, UnaryModel):
-        allowed = allowed & ~np.isneginf(model.unary)
+        allowed = allowed & ~np.isneginf(model.unary[:first])
     if theta is not None:
-        allowed = allowed & ~np.isneginf(theta)
+        allowed = allowed & ~np.isneginf(theta[:first])
     return np.asarray(allowed)
 
 
@@ -85,6 +86,14 @@ def _sum(parts: Iterator[Doubles]) -> Doubles | float:
 
 
 def _bits(model: Model, potentials: Sequence[Potential]) -> float:
-    """Logarithm (base 2) of the number of allowed labelings, a little low: 2^22 must count as allowed."""
-    choices = allowed_labels(model, potentials).sum(axis=1)
-    return float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
+    """Logarithm (base 2) of the number of allowed labelings, a little low: 2^22 must count as allowed.
+
+    Of very many variables the first ones tell enough.
+    """
+    bits = 0.0
+    for first in (_TELLING, None):
+        choices = allowed_labels(model, potentials, first).sum(axis=1)
+        bits = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
+        if bits > np.log2(_MOST):
+            return bits * float(model.n_variables / choices.size)
+    return bits

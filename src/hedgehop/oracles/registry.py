@@ -106,7 +106,10 @@ class Auto(Oracle):
 
     def choice(self, model: Model, potentials: Sequence[Potential]) -> Oracle:
         """Return the preferred oracle of those that can."""
-        return max(self.able(model, potentials), key=lambda o: o.preference(model, potentials))
+        able = self.able(model, potentials)
+        if not able:
+            raise UnsupportedError(_sentence(self, _why_not(model, potentials), model, potentials))
+        return max(able, key=lambda o: o.preference(model, potentials))
 
     def able(self, model: Model, potentials: Sequence[Potential]) -> list[Oracle]:
         """Return the oracles that can."""
@@ -117,7 +120,7 @@ def solve(oracle: Oracle, model: Model, potentials: Sequence[Potential], state: 
     """Run one step, timed; refuse with a sentence what the oracle cannot do."""
     for potential in potentials:
         potential.check(model)
-    reason = oracle.refusal(model, potentials)
+    reason = None if isinstance(oracle, Auto) else oracle.refusal(model, potentials)  # which chooses by refusals
     if reason is not None:
         raise UnsupportedError(_sentence(oracle, reason, model, potentials))
     start = time.perf_counter()

@@ -22,6 +22,8 @@ class Trws(Oracle):
     ----------
     iterations : int
         Passes forth and back at most; fewer when the bound stops falling or is met.
+    warm : int
+        The same for steps that start from the messages of an earlier one.
     repair : bool
         Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
         find nearly as good as the best.
@@ -30,8 +32,9 @@ class Trws(Oracle):
     name = "trws"
     summary = "message passing (TRW-S) and restricted expansion; any pairwise model, linear potentials, with a bound"
 
-    def __init__(self, iterations: int = 50, repair: bool = True) -> None:
+    def __init__(self, iterations: int = 50, repair: bool = True, warm: int = 20) -> None:
         self.iterations = iterations
+        self.warm = warm
         self.repair = repair
 
     def start(self, model: Model) -> dict[str, Any]:
@@ -50,10 +53,11 @@ class Trws(Oracle):
         """Pass messages from where the last step left them, then repair."""
         assert isinstance(model, PairwiseModel)
         states: dict[str, Any] = state if state is not None else {}
+        passes = self.warm if "solver" in states else self.iterations
         if "solver" not in states:
             states["solver"] = message_solver(model)
         theta, constant, _ = fold(model, potentials)
-        labeling, value, bound = pass_messages(states["solver"], theta, self.iterations)
+        labeling, value, bound = pass_messages(states["solver"], theta, passes)
         gap = bound - value
         if self.repair and gap > 1e-6 * max(1.0, abs(value)):
             labeling = repaired(states, model, theta, labeling, gap)
@@ -74,7 +78,7 @@ def repaired(
     for decode in solver.decodes():
         labeling = moves.fuse(labeling, np.ascontiguousarray(decode))[0]
     close = (solver.beliefs() >= -_reach(model, gap)).astype(np.uint8)
-    return expanded(moves, theta, labeling, close, rounds=2)
+    return expanded(moves, theta, labeling, close, rounds=1)
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:
