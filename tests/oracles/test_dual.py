@@ -18,7 +18,7 @@ def random_model(random, n=6, labels=3):
 
 def bound_of(model, potentials, theta=None, rounds=20):
     best = hh.best(model, [*potentials, *([Linear(theta)] if theta is not None else [])], "exhaustive")
-    bound = dual.dual_bound(message_solver(model), model, theta, potentials, best.labeling, best.value, rounds)
+    bound, _ = dual.dual_bound(message_solver(model), model, theta, potentials, best.labeling, best.value, rounds)
     return best.value, bound
 
 

@@ -30,22 +30,23 @@ def dual_bound(
     labeling: Labels,
     reached: float,
     rounds: int,
-) -> float:
-    """Return a bound on ``max_y r(y) + theta(y) + sum of the potentials``.
+) -> tuple[float, list[Labels]]:
+    """Return a bound on ``max_y r(y) + theta(y) + sum of the potentials``, and labelings met on the way.
 
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
     if not potentials:
-        return pass_messages(solver, theta, 50)[2]
+        return pass_messages(solver, theta, 50)[2], []
     dual = _Dual(solver, model, theta, potentials, labeling.reshape(-1))
-    step, best = 1.0, np.inf
+    step, best, met = 1.0, np.inf, []
     for _ in range(rounds):
         other, bound = dual.evaluate()
+        met.append(other)
         step = step if bound < best else step / 2
         best = min(best, bound)
         if best - reached <= 1e-7 * max(1.0, abs(reached)) or not dual.improve(other, step * (bound - reached)):
             break
-    return best
+    return best, met
 
 
 class _Dual:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
@@ -18,6 +19,7 @@ from hedgehop.oracles.kernels import expandable, is_small, message_solver, move_
 from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights, total_value
 
 _STARTS = 3  # labelings to improve
+_LARGE = 200_000  # scores from which one start has to do
 _KEPT = 10  # labelings of earlier steps to start from
 
 
@@ -73,14 +75,18 @@ class MoveOracle(Oracle):
             states["solver"], states["moves"] = message_solver(model), move_solver(model)
         first, _, _ = pass_messages(states["solver"], theta, 10)
         weigh(states["moves"], model, theta, rest)
-        starts = _starts(model, theta, [first, *states["labelings"]], potentials)
+        starts = _best_of(model, potentials, [first, *states["labelings"], *_simple(model, theta)])
         starts += _grown(states["moves"], model, theta, rest, starts[0])
-        ends = np.array([self.improved(states["moves"], y) for y in starts])
-        values = np.asarray(model.score(ends)) + total_value(model, potentials, ends)
-        best = ends[int(np.argmax(values))]
+        if model.unary.size > _LARGE:
+            starts = starts[:1]
+        best = _best_of(model, potentials, [self.improved(states["moves"], y) for y in starts])[0]
+        reached = _values(model, potentials, [best])[0] - constant
+        bound, met = dual_bound(states["solver"], model, theta, rest, best, reached, self.bound_rounds)
+        if met:  # multipliers lead to other labelings
+            weigh(states["moves"], model, theta, rest)
+            other = self.improved(states["moves"], _best_of(model, potentials, met)[0])
+            best = _best_of(model, potentials, [best, other])[0]
         states["labelings"] = [best, *states["labelings"]][:_KEPT]
-        reached = float(values.max()) - constant
-        bound = dual_bound(states["solver"], model, theta, rest, best, reached, self.bound_rounds)
         return self.step(model, best, potentials, bound + constant)
 
 
@@ -104,18 +110,27 @@ def weigh(moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, poten
     moves.set_regions(np.concatenate(members).astype(np.int32), offsets, mu, slack)
 
 
-def _starts(
-    model: PairwiseModel, theta: Doubles | None, known: list[Labels], potentials: Sequence[Potential]
-) -> list[Labels]:
-    """Return the best few of the known labelings, of the locally best one and of the constant ones."""
+def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:
+    """The locally best labeling, and the constant ones."""
     unary = model.unary if theta is None else model.unary + theta
     constants = np.flatnonzero(np.isfinite(unary).all(axis=0))
     constant = [np.full(model.n_variables, k, np.int32) for k in constants]
-    tries = np.array([*(y.reshape(-1) for y in known), np.argmax(unary, axis=1), *constant], np.int32)
-    allowed = np.isfinite(unary[np.arange(model.n_variables), tries].sum(axis=1))
-    tries = np.unique(tries[allowed], axis=0)
-    values = np.asarray(model.score(tries)) + total_value(model, potentials, tries)
-    return list(tries[np.argsort(-values, kind="stable")[:_STARTS]])
+    return [np.argmax(unary, axis=1).astype(np.int32), *constant]
+
+
+def _values(model: PairwiseModel, potentials: Sequence[Potential], labelings: Sequence[Labels]) -> Doubles:
+    rows = np.array(labelings, np.int32)
+    return np.asarray(model.score(rows)) + total_value(model, potentials, rows)
+
+
+def _best_of(model: PairwiseModel, potentials: Sequence[Potential], labelings: Sequence[Labels]) -> list[Labels]:
+    """Return the best few different labelings, the best first; never a forbidden one before an allowed one."""
+    different = list({y.tobytes(): y.reshape(-1) for y in labelings}.values())
+    values = _values(model, potentials, different)
+    order = [k for k in np.argsort(-values, kind="stable")[:_STARTS] if values[k] > -np.inf]
+    if not order:
+        raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
+    return [different[k] for k in order]
 
 
 def _grown(

@@ -103,7 +103,8 @@ class _Shared:
         self.has_rest = np.array([(r.start > 0) if r.weight < 0 else (r.width > 1) for r in ramps], bool)
 
     def add_to(self, total: Doubles) -> None:
-        np.add.at(total, (self.slot, self.code), self.delta)
+        for k, ramp in enumerate(self.ramps):  # members of one ramp differ
+            total[ramp.members, ramp.code] += self.delta[self.first[k] : self.first[k + 1]]
 
     def rest(self) -> float:
         return sum(self._best(int(k))[0] for k in np.flatnonzero(self.has_rest))
