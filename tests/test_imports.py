@@ -21,7 +21,8 @@ LAYERS = [
     {"result"},
     {"calibration", "joint", "listing", "refinement"},
     {"perturbation", "selection", "pool", "portfolios", "testing"},
-    {"baselines", "learning", "segmentation", "metrics"},
+    {"baselines", "learning", "metrics"},
+    {"segmentation", "tuning"},
     {"io", "batch", "canvas", "plotting", "report"},
     {"cli", "studio"},
 ]

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_MODULES = ("baselines", "diversity", "io", "models", "oracles", "potentials", "testing")
+_MODULES = (
+    "baselines",
+    "diversity",
+    "io",
+    "learning",
+    "metrics",
+    "models",
+    "oracles",
+    "potentials",
+    "segmentation",
+    "testing",
+)
 _NAMES = {
     "BoundError": "_errors",
     "Interrupted": "_errors",
@@ -49,6 +60,8 @@ _NAMES = {
     "portfolio": "portfolios",
     "samples": "perturbation",
     "select": "pool",
+    "Segmenter": "segmentation",
+    "tune": "tuning",
     "load": "io.lists",
     "read": "io.files",
     "write": "io.files",
@@ -59,9 +72,12 @@ if TYPE_CHECKING:
     from hedgehop import baselines as baselines
     from hedgehop import diversity as diversity
     from hedgehop import io as io
+    from hedgehop import learning as learning
+    from hedgehop import metrics as metrics
     from hedgehop import models as models
     from hedgehop import oracles as oracles
     from hedgehop import potentials as potentials
+    from hedgehop import segmentation as segmentation
     from hedgehop import testing as testing
     from hedgehop._errors import BoundError as BoundError
     from hedgehop._errors import InfeasibleError as InfeasibleError
@@ -94,11 +110,13 @@ if TYPE_CHECKING:
     from hedgehop.pool import select as select
     from hedgehop.portfolios import portfolio as portfolio
     from hedgehop.result import DiverseList as DiverseList
+    from hedgehop.segmentation import Segmenter as Segmenter
     from hedgehop.selection import best as best
     from hedgehop.selection import diverse as diverse
     from hedgehop.selection import stream as stream
     from hedgehop.tradeoff import per_variable as per_variable
     from hedgehop.tradeoff import target as target
+    from hedgehop.tuning import tune as tune
 
 
 def __getattr__(name: str) -> Any:

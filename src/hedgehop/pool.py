@@ -7,19 +7,24 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, as_labelings, own, positive_count
 from hedgehop.certificate import certify
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.result import DiverseList
-from hedgehop.search import check_arguments
+from hedgehop.search import check_arguments, reaches
 from hedgehop.tradeoff import TradeoffLike, resolve
 
 
 def select(
-    pool: ArrayLike, model: Model, diversity: Diversity, m: int = 5, tradeoff: TradeoffLike = 1.0
+    pool: ArrayLike,
+    model: Model,
+    diversity: Diversity,
+    m: int = 5,
+    tradeoff: TradeoffLike = 1.0,
+    first: int | None = None,
 ) -> DiverseList:
     """``max F(S)`` over m different members S of a pool, greedily: for F monotone within (1 - 1/e) of the best.
 
@@ -35,6 +40,8 @@ def select(
         How many to choose, at most K.
     tradeoff : float or hh.per_variable(...)
         The factor of the diversity.
+    first : int, optional
+        Place in the pool of the member that begins the list, whatever its gain; greedy goes on from there.
 
     Returns
     -------
@@ -65,14 +72,22 @@ def select(
         return np.asarray(relevance[members] + factor * gains)
 
     lazy = diversity.submodular  # only then an old gain bounds a new one
-    return _collect(rows, relevance, model, diversity, factor, _greedy(allowed.tolist(), m, gains_of, lazy))
+    begin = [] if first is None else [_checked_place(first, allowed)]
+    picks = _greedy(allowed.tolist(), m, gains_of, lazy, begin)
+    return _collect(rows, relevance, model, diversity, factor, picks)
 
 
 Gains = Callable[[list[int], list[int]], Doubles]
 Picks = tuple[list[int], list[float], list[float]]
 
 
-def _greedy(members: list[int], m: int, gains_of: Gains, lazy: bool) -> Picks:
+def _checked_place(first: int, allowed: NDArray[np.intp]) -> int:
+    if first not in allowed:
+        raise ValueError(f"first must be the place of an allowed labeling in the pool; got {first!r}.")
+    return int(first)
+
+
+def _greedy(members: list[int], m: int, gains_of: Gains, lazy: bool, begin: list[int]) -> Picks:
     """Return the chosen members, the largest gains (m + 1 of them, the last for the bound), and seconds."""
     chosen: list[int] = []
     best_gains: list[float] = []
@@ -84,7 +99,12 @@ def _greedy(members: list[int], m: int, gains_of: Gains, lazy: bool) -> Picks:
         if not heap:
             best_gains.append(0.0)  # every member is in the list: nothing can be added
             break
-        pick = _lazy_max(heap, chosen, gains_of) if lazy else _full_max(heap, chosen, gains_of)
+        if len(chosen) < len(begin):
+            pick = heap[0][0], begin[len(chosen)]  # the gains of the empty list are fresh
+            heap = [entry for entry in heap if entry[1] != pick[1]]
+            heapq.heapify(heap)
+        else:
+            pick = _lazy_max(heap, chosen, gains_of) if lazy else _full_max(heap, chosen, gains_of)
         best_gains.append(-pick[0])
         if len(chosen) == m:
             break
@@ -120,6 +140,7 @@ def _collect(
     objectives = [
         float(relevance[chosen[:t]].sum()) + tradeoff * diversity.value(model, p) for t, p in enumerate(prefixes)
     ]
+    gains = np.diff(objectives)
     offsets = [diversity.offset(model, p, m) for p in prefixes]
     top = rows[int(np.argmax(relevance))][None]
     repeated = m * float(relevance.max()) + tradeoff * diversity.value(model, np.repeat(top, m, axis=0))
@@ -130,9 +151,9 @@ def _collect(
     return DiverseList(
         labelings=own(prefixes[-1].reshape(m, *model.shape)),
         relevance=own(relevance[chosen]),
-        gains=own(np.diff(objectives)),
+        gains=own(gains),
         bounds=own(np.array(best_gains[:m])),
-        exact=own(np.ones(m, bool)),
+        exact=own(np.array([reaches(g, b) for g, b in zip(gains, best_gains, strict=False)])),
         seconds=own(np.array(seconds)),
         oracles=("pool",) * m,
         certificate=certificate,

@@ -1,0 +1,5 @@
+"""Learning from examples, in the shape of scikit-learn."""
+
+from hedgehop.learning.transductive import TransductiveSVM
+
+__all__ = ["TransductiveSVM"]

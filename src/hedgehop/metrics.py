@@ -1,0 +1,219 @@
+"""How good lists of labelings are: accuracy and intersection over union, of each labeling and of the best in a list.
+
+Labelings are arrays of ints, one of the truth's shape or many stacked along a first axis; one gives a number, many an
+array. Positions whose truth is `ignore` count nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop._arrays import Doubles, integers, positive_count
+from hedgehop._arrays import weights as checked_weights
+
+
+def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> Any:
+    """Share of right labels of each labeling; nan where there is no truth at all.
+
+    >>> accuracy([[0, 1, 1], [1, 1, 1]], [0, 1, 255]).tolist()
+    [1.0, 0.5]
+    """
+    rows, target, single = _flat(labelings, truth)
+    known = _known(target, ignore)
+    right = (rows[:, known] == target[known]).sum(axis=1)
+    return _answer(_ratio(right, np.full(len(rows), known.sum())), single)
+
+
+def oracle_accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> float:
+    """Accuracy of the best labeling of a list: what a person, or a later stage, that always chooses well would get.
+
+    >>> oracle_accuracy([[0, 0, 1], [1, 1, 1]], [0, 1, 1])
+    0.6666666666666666
+    """
+    return float(np.max(accuracy(labelings, truth, ignore)))
+
+
+def best_so_far(values: ArrayLike) -> Doubles:
+    """For values (..., m) of the labelings of lists, those of the best of the first 1, 2, ..., m.
+
+    >>> best_so_far(accuracy([[0, 0], [1, 1], [0, 1]], [0, 1])).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    return np.maximum.accumulate(np.asarray(values, np.float64), axis=-1)
+
+
+def confusion(
+    labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255
+) -> NDArray[np.int64]:
+    """Count positions by truth (rows) and label (columns), (L, L) or (m, L, L).
+
+    >>> confusion([0, 1, 1], [0, 0, 1]).tolist()
+    [[1, 1], [0, 1]]
+    """
+    rows, target, single = _flat(labelings, truth)
+    known = _known(target, ignore)
+    rows, target = rows[:, known], target[known]
+    size = _size(rows, target, n_labels)
+    cells = np.arange(len(rows))[:, None] * size * size + target * size + rows
+    counts = np.bincount(cells.ravel(), minlength=len(rows) * size * size).reshape(-1, size, size)
+    return counts[0] if single else counts
+
+
+def iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255) -> Doubles:
+    """Intersection over union of each label, (L,) or (m, L); nan for labels in neither.
+
+    >>> iou([0, 1, 1], [0, 0, 1]).tolist()
+    [0.5, 0.5]
+    """
+    return iou_of(confusion(labelings, truth, n_labels, ignore))
+
+
+def iou_of(counts: ArrayLike) -> Doubles:
+    """Intersection over union of each label from confusion counts (..., L, L): of images, or summed over many.
+
+    >>> iou_of([[3, 1], [0, 2]]).round(2).tolist()
+    [0.75, 0.67]
+    """
+    table = np.asarray(counts)
+    both = np.diagonal(table, axis1=-2, axis2=-1)
+    return _ratio(both, table.sum(axis=-1) + table.sum(axis=-2) - both)
+
+
+def mean_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255) -> Any:
+    """Mean over labels of the intersection over union, of each labeling; labels in neither do not count.
+
+    >>> round(float(mean_iou([0, 0, 1], [0, 1, 1])), 3)
+    0.5
+    """
+    each = iou(labelings, truth, n_labels, ignore)
+    there = ~np.isnan(each)
+    return _ratio(np.where(there, each, 0.0).sum(axis=-1), there.sum(axis=-1))[()]
+
+
+def oracle_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255) -> float:
+    """Mean intersection over union of the best labeling of a list.
+
+    >>> oracle_iou([[0, 0, 0], [0, 1, 1]], [0, 1, 1])
+    1.0
+    """
+    return float(np.max(mean_iou(labelings, truth, n_labels, ignore)))
+
+
+def corpus_iou(
+    lists: Iterable[ArrayLike],
+    truths: Iterable[ArrayLike],
+    n_labels: int,
+    by: Literal["iou", "accuracy"] = "iou",
+    ignore: int | None = 255,
+) -> Doubles:
+    """Intersection over union of each label over many images, PASCAL style, with the best labeling of each list, (L,).
+
+    Parameters
+    ----------
+    lists : iterable of (m, *shape) labels
+        One list an image; of different lengths if you like.
+    truths : iterable of arrays
+        One truth an image.
+    n_labels : int
+        How many labels there are.
+    by : "iou" or "accuracy"
+        What the best labeling of an image is chosen by.
+
+    Examples
+    --------
+    >>> corpus_iou([[[0, 0], [0, 1]], [[1, 1]]], [[0, 1], [1, 0]], n_labels=2).round(2).tolist()
+    [0.5, 0.67]
+    """
+    if by not in ("iou", "accuracy"):
+        raise ValueError(f'by must be "iou" or "accuracy"; got {by!r}.')
+    total = np.zeros((n_labels, n_labels), np.int64)
+    for labelings, truth in zip(lists, truths, strict=True):
+        rows = np.asarray(labelings)
+        each = mean_iou(rows, truth, ignore=ignore) if by == "iou" else accuracy(rows, truth, ignore)
+        best = int(np.argmax(each))
+        total += confusion(rows[best], truth, n_labels, ignore)
+    return iou_of(total)
+
+
+def coverage(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> float:
+    """Share of positions that at least one labeling of the list gets right.
+
+    >>> coverage([[0, 0, 0], [1, 1, 0]], [0, 1, 1])
+    0.6666666666666666
+    """
+    rows, target, _ = _flat(labelings, truth)
+    known = _known(target, ignore)
+    return float(_ratio((rows[:, known] == target[known]).any(axis=0).sum(), known.sum()))
+
+
+def distances(labelings: ArrayLike, weights: ArrayLike | None = None) -> Doubles:
+    """Weighted share of variables in which each two labelings differ, (m, m).
+
+    >>> distances([[0, 0], [0, 1]]).tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    stack = integers(labelings, "labelings")
+    if stack.ndim < 2:
+        raise ValueError(f"labelings must be stacked along a first axis; got shape {stack.shape}.")
+    rows = stack.reshape(len(stack), -1)
+    each = np.ones(rows.shape[1]) if weights is None else checked_weights(weights, "weights", rows.shape[1])
+    shares = np.array([[float(each[a != b].sum()) for b in rows] for a in rows]) / each.sum()
+    return np.asarray(shares)
+
+
+def near_borders(truth: ArrayLike, width: int, ignore: int = 255) -> NDArray[np.int64]:
+    """Return the truth with everything farther than `width` pixels from a border between labels set to `ignore`.
+
+    Accuracy against it is the trimap accuracy: how well the borders themselves are found.
+
+    >>> near_borders([[0, 0, 0, 1, 1, 1]], width=1).tolist()
+    [[255, 255, 0, 1, 255, 255]]
+    """
+    from scipy.ndimage import distance_transform_cdt, maximum_filter, minimum_filter
+
+    labels = integers(truth, "truth")
+    width = positive_count(width, "width")
+    lowest = minimum_filter(np.where(labels == ignore, np.iinfo(np.int64).max, labels), 3, mode="nearest")
+    highest = maximum_filter(np.where(labels == ignore, -1, labels), 3, mode="nearest")
+    border = (lowest != highest) | (labels == ignore)
+    if not border.any():
+        return np.full(labels.shape, ignore, np.int64)
+    far = distance_transform_cdt(~border, metric="chessboard") >= width
+    return np.where(far, ignore, labels)
+
+
+def _flat(labelings: ArrayLike, truth: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+    rows, target = integers(labelings, "labelings"), integers(truth, "truth")
+    single = rows.shape == target.shape
+    if not single and rows.shape[1:] != target.shape:
+        raise ValueError(f"labelings must have the truth's shape {target.shape}, or (m, ...); got {rows.shape}.")
+    if not single and len(rows) == 0:
+        raise ValueError("labelings must hold at least one labeling; got none.")
+    return rows.reshape(-1, target.size), target.ravel(), single
+
+
+def _known(truth: NDArray[np.int64], ignore: int | None) -> NDArray[np.bool_]:
+    return np.ones(truth.shape, bool) if ignore is None else truth != ignore
+
+
+def _size(rows: NDArray[np.int64], target: NDArray[np.int64], n_labels: int | None) -> int:
+    most = int(max(rows.max(initial=0), target.max(initial=0)))
+    least = int(min(rows.min(initial=0), target.min(initial=0)))
+    size = most + 1 if n_labels is None else positive_count(n_labels, "n_labels")
+    if least < 0 or most >= size:
+        wrong = least if least < 0 else most
+        raise ValueError(f"labels must be 0..{size - 1}, or ignored in the truth; got {wrong}.")
+    return size
+
+
+def _ratio(part: ArrayLike, whole: ArrayLike) -> Doubles:
+    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
+
+
+def _answer(values: Doubles, single: bool) -> Any:
+    return values[0] if single else values

@@ -1,0 +1,150 @@
+"""Opinions on which label a superpixel has, from the scribbled ones: several, since each is wrong somewhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles
+from hedgehop._errors import need
+from hedgehop.segmentation.features import Features
+from hedgehop.segmentation.graph import Graph, path_lengths, walk_probabilities
+
+_TREES = 100
+_FEWER_TREES = 40  # are as good where the place is known, or where a score is one of many
+_MOST_EXAMPLES = 2000  # of a label; more strokes than that tell nothing new
+_MIXTURE_WIDTH = 5.0  # in Lab
+
+
+@dataclass(eq=False)
+class Evidence:
+    """What the scores are computed from, and those computed so far.
+
+    Attributes
+    ----------
+    features, graph : Features, Graph
+        Of the image.
+    seeds : (n,) array
+        Label of each scribbled superpixel, -1 elsewhere.
+    n_labels : int
+        How many labels.
+    """
+
+    features: Features
+    graph: Graph
+    seeds: NDArray[np.int64]
+    n_labels: int
+    _known: dict[str, Doubles] = field(default_factory=dict)
+
+    @property
+    def examples(self) -> NDArray[np.intp]:
+        """Scribbled superpixels, at most so many of a label, evenly taken."""
+        chosen = [np.flatnonzero(self.seeds == k) for k in range(self.n_labels)]
+        return np.concatenate([c[:: max(1, c.size // _MOST_EXAMPLES)] for c in chosen])
+
+    def score(self, name: str) -> Doubles:
+        """Return a score by name, (n, L), such that the median superpixel prefers its best label by 1."""
+        if name not in SCORES:
+            raise ValueError(f"scores must be among {', '.join(SCORES)}; got {name!r}.")
+        if name not in self._known:
+            self._known[name] = in_units(SCORES[name](self))
+        return self._known[name]
+
+    def mix(self, weights: Mapping[str, float]) -> Doubles:
+        """Return the mean of several scores, (n, L), in the same units."""
+        return in_units(sum((w * self.score(name) for name, w in weights.items()), np.zeros(())))
+
+
+def in_units(scores: Doubles) -> Doubles:
+    """Scores such that the median lead of the best label over the second is 1, and the best label scores 0."""
+    two = np.sort(scores, axis=1)[:, -2:]
+    lead = two[:, 1] - two[:, 0]
+    unit = float(np.median(lead)) or float(lead.mean()) or 1.0
+    return (scores - two[:, 1:]) / unit
+
+
+def _forest(count: int, *names: str) -> Callable[[Evidence], Doubles]:
+    """Log probabilities of extremely randomised trees on some of the features."""
+
+    def score(given: Evidence) -> Doubles:
+        trees = need("sklearn.ensemble", "learning", "hh.Segmenter").ExtraTreesClassifier
+        forest = trees(count, class_weight="balanced", random_state=0)
+        rows = _rows(given, names)
+        forest.fit(rows[given.examples], given.seeds[given.examples])
+        return np.asarray(np.log(np.clip(forest.predict_proba(rows), 0.02, 0.98)))
+
+    return score
+
+
+def _machine(*names: str) -> Callable[[Evidence], Doubles]:
+    """Distances to the margins of a support vector machine with a Gaussian kernel."""
+
+    def score(given: Evidence) -> Doubles:
+        machine = need("sklearn.svm", "learning", "hh.Segmenter").SVC(gamma=0.5, C=1.0, class_weight="balanced")
+        rows = _rows(given, names)
+        machine.fit(rows[given.examples], given.seeds[given.examples])
+        return _per_label(machine.decision_function(rows))
+
+    return score
+
+
+def _transductive(given: Evidence) -> Doubles:
+    """Distances to the margins of a support vector machine that looks at the other superpixels, too."""
+    from hedgehop.learning import TransductiveSVM
+
+    rows = _rows(given, ("color", "texture", "place"))
+    labels = np.full(given.seeds.size, -1)
+    labels[given.examples] = given.seeds[given.examples]
+    return _per_label(TransductiveSVM(gamma=0.5).fit(rows, labels).decision_function(rows))
+
+
+def _mixture(given: Evidence) -> Doubles:
+    """Log likelihoods of a mixture of Gaussian colours for each label, one around each of its examples."""
+    from scipy.spatial.distance import cdist
+    from scipy.special import logsumexp
+
+    colors, examples = given.features.lab / _MIXTURE_WIDTH, given.examples
+    closeness = -0.5 * cdist(colors, colors[examples], "sqeuclidean")
+    labels = given.seeds[examples]
+    own = [closeness[:, labels == k] for k in range(given.n_labels)]
+    scores = np.stack([logsumexp(c, axis=1) - np.log(c.shape[1]) for c in own], axis=1)
+    return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -8.0))
+
+
+def _walker(given: Evidence) -> Doubles:
+    """Log probabilities of a random walk."""
+    return np.asarray(np.log(np.clip(walk_probabilities(given.graph, given.seeds, given.n_labels), 0.01, 0.99)))
+
+
+def _geodesic(given: Evidence) -> Doubles:
+    """Minus the length of paths to the strokes, long where the opinion of the trees changes."""
+    i, j = given.graph.edges.T
+    opinion = np.exp(given.score("trees"))
+    opinion /= opinion.sum(axis=1, keepdims=True)
+    change = np.abs(opinion[i] - opinion[j]).sum(axis=1) / 2.0
+    return -path_lengths(given.graph, change + 0.02 * given.graph.steps, given.seeds, given.n_labels)
+
+
+SCORES: dict[str, Callable[[Evidence], Doubles]] = {
+    "trees": _forest(_TREES, "color"),
+    "svm": _machine("color", "texture", "place"),
+    "walker": _walker,
+    "trees+place": _forest(_FEWER_TREES, "color", "place"),
+    "trees+texture": _forest(_FEWER_TREES, "color", "texture"),
+    "words": _machine("words", "texture"),
+    "mixture": _mixture,
+    "geodesic": _geodesic,
+    "transductive": _transductive,
+}
+
+
+def _rows(given: Evidence, names: tuple[str, ...]) -> Doubles:
+    return np.hstack([getattr(given.features, name) for name in names])
+
+
+def _per_label(decision: Doubles) -> Doubles:
+    """Decisions of two labels, (n,), as one column a label."""
+    return np.stack([-decision, decision], axis=1) / 2.0 if decision.ndim == 1 else decision

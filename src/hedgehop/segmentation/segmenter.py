@@ -1,0 +1,196 @@
+"""From an image and a few strokes to candidates worth choosing from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop import selection
+from hedgehop._arrays import Labels, number, positive_count
+from hedgehop.diversity import Diversity, ExpectedBest, LinearHamming, VariableCoverage
+from hedgehop.models import FactorGraph, Grid
+from hedgehop.pool import select
+from hedgehop.result import DiverseList
+from hedgehop.segmentation.canvas import Canvas
+from hedgehop.segmentation.images import ImageLike
+from hedgehop.segmentation.sketch import Sketch
+from hedgehop.segmentation.suggestions import Suggestions, at_image_size
+from hedgehop.segmentation.timing import Clock
+from hedgehop.tradeoff import TradeoffLike, per_variable, target
+
+# In units of the scores (EVIDENCE A3), where a constant does better than a distance to reach.
+_TRADEOFFS: dict[type[Diversity], float] = {LinearHamming: 0.1, VariableCoverage: 1.2}
+_TARGET = 0.05
+_EXPECTED = 100.0  # a variable: relevance only decides between candidates that are as good
+
+
+class Segmenter:
+    """Candidate segmentations of one image from strokes; what depends on the image alone is computed once.
+
+    Parameters
+    ----------
+    image : array or path
+        Grey, RGB or RGBA; 8 or 16 bit, or floats.
+    n_segments : int or None
+        About how many superpixels are labelled. None labels every pixel, which is slower and follows fine borders.
+    scores : mapping of str to float, optional
+        Which opinions on the labels are averaged, with their weights; by default ``{"trees": 1, "svm": 1,
+        "walker": 0.5}``. There are: trees, trees+place, trees+texture (extremely randomised trees on colours, on
+        colours and places, ...), svm, words (support vector machines), transductive (one that looks at superpixels
+        without strokes, too), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
+    smoothness : float
+        Strength of the borders; 0.6 to 2 do about as well.
+    frame : float
+        How much likelier the border of the image is background.
+    most_pixels : int
+        Larger images are solved at a smaller size; masks still have the size of the image.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = np.zeros((40, 60, 3))
+    >>> image[10:30, 20:40] = 1.0
+    >>> scribbles = np.zeros((40, 60), int)
+    >>> scribbles[18:22, 28:32], scribbles[2:4, 5:50] = 2, 1
+    >>> found = hh.Segmenter(image, n_segments=150).suggest(scribbles, m=3)
+    >>> found.masks.shape, int(found.masks[0].sum())
+    ((3, 40, 60), 400)
+    """
+
+    def __init__(
+        self,
+        image: ImageLike,
+        n_segments: int | None = 2000,
+        *,
+        scores: Mapping[str, float] | None = None,
+        smoothness: float = 1.0,
+        frame: float = 0.6,
+        most_pixels: int = 500_000,
+    ) -> None:
+        count = None if n_segments is None else positive_count(n_segments, "n_segments")
+        smoothness = number(smoothness, "smoothness", low=0.0)
+        self._canvas = Canvas(image, count, smoothness, positive_count(most_pixels, "most_pixels"))
+        self._weights = dict(scores or {"trees": 1.0, "svm": 1.0, "walker": 0.5})
+        self._frame = number(frame, "frame", low=0.0)
+        self._last: tuple[bytes, Sketch] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of the image."""
+        return self._canvas.shape
+
+    @property
+    def segments(self) -> Labels:
+        """The superpixel of each pixel, (H, W)."""
+        return self._canvas.enlarge(self._canvas.parts.segments)
+
+    def model(self, scribbles: ArrayLike) -> FactorGraph | Grid:
+        """Return the model of the image with these strokes, for every function of the library.
+
+        Scores are in units of the median lead of the best label, for a superpixel of mean area. Strokes are held:
+        all other labels are forbidden there.
+        """
+        return self._sketch(scribbles).model
+
+    def to_pixels(self, labelings: ArrayLike) -> Labels:
+        """Labelings of :meth:`model`, (m, ...), at the size of the image: (m, H, W)."""
+        rows = np.asarray(labelings, np.int32)
+        return self._canvas.to_pixels(rows.reshape(len(rows), -1))
+
+    def suggest(
+        self,
+        scribbles: ArrayLike,
+        m: int = 6,
+        diversity: Diversity | None = None,
+        tradeoff: TradeoffLike | None = None,
+        **options: Any,
+    ) -> Suggestions:
+        """Return m different segmentations, the likeliest first.
+
+        Parameters
+        ----------
+        scribbles : (H, W) array of ints
+            0 unknown, 1 background, 2 the object; in general k for label k-1, several objects at once. This is
+            scikit-image's convention; its negative numbers, pixels to leave out, are taken as unknown. Without any
+            stroke of the background the frame of the image is taken for it.
+        m : int
+            How many.
+        diversity : Diversity, optional
+            What makes candidates different, as in :func:`hedgehop.diverse`. By default candidates come from random
+            mixtures of nine opinions on the labels, and those are taken one of which is probably right
+            (``ExpectedBest``).
+        tradeoff : number or rule, optional
+            The factor of the diversity, in units of the scores.
+        **options
+            Passed on to :func:`hedgehop.diverse`.
+
+        Returns
+        -------
+        Suggestions
+            A list with labelings, ``masks``, ``pixel_accuracy(truth)``, ``plot(image)``, ``report()``.
+        """
+        m = positive_count(m, "m")
+        clock = Clock()
+        sketch = self._sketch(scribbles)
+        _ = sketch.model
+        clock.stop("model")
+        found = (
+            self._likely(sketch, m, tradeoff)
+            if diversity is None
+            else self._diverse(sketch, m, diversity, tradeoff, options)
+        )
+        clock.stop("list")
+        parts = (*((f"image: {name}", spent) for name, spent in self._canvas.seconds), *clock.parts)
+        return at_image_size(found, self._canvas.to_pixels, parts)
+
+    def stream(
+        self, scribbles: ArrayLike, m: int = 6, diversity: Diversity | None = None, tradeoff: TradeoffLike | None = None
+    ) -> Iterator[Labels]:
+        """Yield segmentations (H, W) one at a time: the first is there before the second is computed."""
+        sketch = self._sketch(scribbles)
+        if diversity is not None:
+            factor = _tradeoff(diversity, tradeoff)
+            for _, step in zip(range(m), selection.stream(sketch.model, diversity, factor), strict=False):
+                yield self.to_pixels(step.labeling[None])[0]
+            return
+        yield self.to_pixels(sketch.best[None])[0]
+        yield from self.to_pixels(self._likely(sketch, m, tradeoff).labelings)[1:]
+
+    def _sketch(self, scribbles: ArrayLike) -> Sketch:
+        """Return what follows from the strokes; the last one is kept, for several questions about the same strokes."""
+        strokes = np.asarray(scribbles)
+        key = strokes.tobytes() + repr((strokes.shape, strokes.dtype)).encode()
+        if self._last is None or self._last[0] != key:
+            self._last = key, Sketch(self._canvas, strokes, self._weights, self._frame)
+        return self._last[1]
+
+    @staticmethod
+    def _likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
+        """Choose from the answers of random models, the best labeling first."""
+        pool, samples = sketch.candidates()
+        if len(pool) < m:
+            text = f"only {len(pool)} of {m} labelings: all models agree on the others."
+            warnings.warn(f"{text} Lower m, or pass a diversity.", stacklevel=3)
+        expected = ExpectedBest(samples, weights=sketch.canvas.nodes.weights)
+        factor = per_variable(_EXPECTED) if tradeoff is None else tradeoff
+        return select(pool, sketch.model, expected, min(m, len(pool)), factor, first=0)
+
+    @staticmethod
+    def _diverse(
+        sketch: Sketch, m: int, diversity: Diversity, tradeoff: TradeoffLike | None, options: dict[str, Any]
+    ) -> DiverseList:
+        return selection.diverse(sketch.model, diversity, m, _tradeoff(diversity, tradeoff), **options)
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"Segmenter({height} x {width} pixels, {self._canvas.parts.count} superpixels)"
+
+
+def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
+    if given is not None:
+        return given
+    return _TRADEOFFS.get(type(diversity), target(_TARGET))

@@ -1,0 +1,208 @@
+"""The paper's grid search: which diversity and tradeoff give lists with the best oracle on examples with truths."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop._arrays import Doubles, own, positive_count
+from hedgehop.diversity.base import Diversity
+from hedgehop.metrics import accuracy, best_so_far
+from hedgehop.models.base import Model
+from hedgehop.selection import diverse
+from hedgehop.tradeoff import TradeoffLike
+
+Choice = Diversity | Callable[[Model], Diversity]
+Score = Callable[[NDArray[Any], Any], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What a grid search found.
+
+    Attributes
+    ----------
+    name : str
+        Name of the best diversity in the grid.
+    diversity : Diversity, or function of a model
+        The best one, as it was given.
+    tradeoff : float or rule
+        Its tradeoff.
+    settings : tuple of (name, tradeoff)
+        All that were tried.
+    oracle : (settings, models, m) array
+        Score of the best of the first 1..m labelings; nan where a setting failed.
+    """
+
+    name: str
+    diversity: Choice
+    tradeoff: TradeoffLike
+    settings: tuple[tuple[str, TradeoffLike], ...]
+    oracle: Doubles
+
+    @property
+    def score(self) -> float:
+        """Mean over models of the best setting's oracle, all m labelings in hand."""
+        return float(np.max(_means(self.oracle)))
+
+    def __repr__(self) -> str:
+        return (
+            f"Tuned({self.name}, tradeoff={self.tradeoff!r}, score {self.score:.4f} of {len(self.settings)} settings)"
+        )
+
+
+def tune(
+    models: Sequence[Model],
+    truths: Sequence[Any],
+    diversity_grid: Mapping[str, Choice] | Iterable[Choice],
+    tradeoffs: Iterable[TradeoffLike] = (0.03, 0.1, 0.3, 1.0, 3.0),
+    m: int = 6,
+    *,
+    score: Score = accuracy,
+    cache: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Tuned:
+    """Try all pairs of a diversity and a tradeoff, and return the one whose lists have the best mean oracle.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        The examples.
+    truths : sequence
+        What is right for each: a labeling of the model's shape (255 = unknown), or whatever `score` understands.
+    diversity_grid : mapping of names, or iterable
+        Diversities, such as ``{f"ball {g}": hh.HammingBall(gamma=g) for g in (0.01, 0.1)}`` or sums with several
+        coefficients; or functions that make one for a model, where it needs weights.
+    tradeoffs : iterable
+        Numbers or rules, as in :func:`hedgehop.diverse`.
+    m : int
+        Length of the lists.
+    score : function of (labelings, truth)
+        Gives each labeling of a list a number, higher is better. By default the accuracy.
+    cache : path, optional
+        A file of JSON lines that keeps every list's scores: an interrupted search goes on where it was. Give each
+        `score` and `options` a file of its own.
+    workers : int, optional
+        How many lists are made side by side, in threads; by default one a core.
+    progress : bool
+        Whether to show a bar on stderr.
+    **options
+        Passed on to :func:`hedgehop.diverse`: ``method``, ``oracle``, ``min_distance``, ...
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> models = [hh.FactorGraph([[0.2, 0.0], [1.0, 0.0]]), hh.FactorGraph([[0.0, 0.3], [0.0, 2.0]])]
+    >>> found = hh.tune(models, [[1, 0], [0, 1]], [hh.LinearHamming()], tradeoffs=[0.1, 0.5, 5.0], m=2)
+    >>> found.tradeoff, found.score
+    (0.5, 1.0)
+    """
+    m = positive_count(m, "m")
+    named = _named(diversity_grid)
+    factors = list(tradeoffs)
+    settings = tuple((name, t) for name in named for t in factors)
+    if len(models) != len(truths) or not models:
+        raise ValueError(f"models and truths must be as many, at least one; got {len(models)} and {len(truths)}.")
+    if not settings:
+        raise ValueError("diversity_grid and tradeoffs must not be empty.")
+    known = _Cache(cache)
+    digests = [_digest(model, truth) for model, truth in zip(models, truths, strict=True)]
+    oracle = np.full((len(settings), len(models), m), np.nan)
+
+    def run(s: int, k: int) -> tuple[int, int, list[float]]:
+        name, tradeoff = settings[s]
+        key = f"{digests[k]} {name} {tradeoff!r} {m}"
+        values = known.get(key)
+        if values is None:
+            choice = named[name]
+            diversity = choice if isinstance(choice, Diversity) else choice(models[k])
+            found = diverse(models[k], diversity, m, tradeoff, **options)
+            values = np.asarray(score(found.labelings, truths[k]), np.float64).tolist()
+            known.put(key, values)
+        return s, k, values
+
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
+        jobs = [threads.submit(run, s, k) for k in range(len(models)) for s in range(len(settings))]
+        try:
+            for done, job in enumerate(as_completed(jobs), start=1):
+                s, k, values = job.result()
+                reached = best_so_far(values)
+                oracle[s, k] = np.concatenate([reached, np.repeat(reached[-1], m - len(reached))])
+                _bar(done, len(jobs), progress)
+        except BaseException:
+            for job in jobs:
+                job.cancel()
+            raise
+    best = int(np.argmax(_means(oracle)))
+    name, tradeoff = settings[best]
+    return Tuned(name, named[name], tradeoff, settings, own(oracle))
+
+
+def _means(oracle: Doubles) -> Doubles:
+    """Mean over models of the last oracle, (settings,)."""
+    return np.asarray(oracle[:, :, -1].mean(axis=1))
+
+
+def _named(grid: Mapping[str, Choice] | Iterable[Choice]) -> dict[str, Choice]:
+    if isinstance(grid, Mapping):
+        return dict(grid)
+    return {repr(choice): choice for choice in ([grid] if isinstance(grid, Diversity) else grid)}
+
+
+def _digest(model: Model, truth: Any) -> str:
+    """Name a model and its truth by their content."""
+    total = hashlib.sha256(repr(model).encode())
+    for part in ("unary", "edges", "pairwise"):
+        value = getattr(model, part, None)
+        for array in (value, *getattr(value, "__dict__", {}).values()):
+            if isinstance(array, np.ndarray):
+                total.update(np.ascontiguousarray(array).tobytes())
+    total.update(np.ascontiguousarray(truth).tobytes())
+    return total.hexdigest()[:24]
+
+
+class _Cache:
+    """Results by key, in a file of JSON lines that is only ever appended to."""
+
+    def __init__(self, path: str | PathLike[str] | None) -> None:
+        self._path = None if path is None else Path(path)
+        self._lock = Lock()
+        self._values: dict[str, list[float]] = {}
+        if self._path is not None and self._path.exists():
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                try:
+                    key, values = json.loads(line)
+                except ValueError:
+                    continue  # cut off while it was written
+                self._values[key] = values
+
+    def get(self, key: str) -> list[float] | None:
+        return self._values.get(key)
+
+    def put(self, key: str, values: list[float]) -> None:
+        with self._lock:
+            self._values[key] = values
+            if self._path is not None:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([key, values]) + "\n")
+
+
+def _bar(done: int, total: int, show: bool) -> None:
+    if show:
+        filled = 40 * done // total
+        end = "\n" if done == total else "\r"
+        print(f"[{'#' * filled:<40}] {done}/{total}", end=end, file=sys.stderr, flush=True)
