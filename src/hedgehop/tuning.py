@@ -119,8 +119,8 @@ def tune(
         raise ValueError(f"models and truths must be as many, at least one; got {len(models)} and {len(truths)}.")
     if not settings:
         raise ValueError("diversity_grid and tradeoffs must not be empty.")
-    known = _Cache(cache)
-    digests = [_digest(model, truth) for model, truth in zip(models, truths, strict=True)]
+    known = ScoreCache(cache)
+    digests = [digest(model, truth) for model, truth in zip(models, truths, strict=True)]
     oracle = np.full((len(settings), len(models), m), np.nan)
 
     def run(s: int, k: int) -> tuple[int, int, list[float]]:
@@ -163,7 +163,7 @@ def _named(grid: Mapping[str, Choice] | Iterable[Choice]) -> dict[str, Choice]:
     return {repr(choice): choice for choice in ([grid] if isinstance(grid, Diversity) else grid)}
 
 
-def _digest(model: Model, truth: Any) -> str:
+def digest(model: Model, truth: Any) -> str:
     """Name a model and its truth by their content."""
     total = hashlib.sha256(repr(model).encode())
     for part in ("unary", "edges", "pairwise"):
@@ -175,7 +175,7 @@ def _digest(model: Model, truth: Any) -> str:
     return total.hexdigest()[:24]
 
 
-class _Cache:
+class ScoreCache:
     """Results by key, in a file of JSON lines that is only ever appended to."""
 
     def __init__(self, path: str | PathLike[str] | None) -> None:
@@ -191,9 +191,11 @@ class _Cache:
                 self._values[key] = values
 
     def get(self, key: str) -> list[float] | None:
+        """Return what is kept under a key, None if nothing is."""
         return self._values.get(key)
 
     def put(self, key: str, values: list[float]) -> None:
+        """Keep values under a key."""
         with self._lock:
             self._values[key] = values
             if self._path is not None:

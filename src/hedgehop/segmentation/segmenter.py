@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -172,9 +173,11 @@ class Segmenter:
     def _likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
         """Choose from the answers of random models, the best labeling first."""
         pool, samples = sketch.candidates()
+        if len(pool) < m:  # the models agree: let candidates differ where that costs least
+            others = selection.stream(sketch.model, VariableCoverage(), _TRADEOFFS[VariableCoverage], distinct=True)
+            pool = _joined(pool, (step.labeling.reshape(-1) for step in islice(others, m)))
         if len(pool) < m:
-            text = f"only {len(pool)} of {m} labelings: all models agree on the others."
-            warnings.warn(f"{text} Lower m, or pass a diversity.", stacklevel=3)
+            warnings.warn(f"only {len(pool)} of {m} labelings: no other one is allowed. Lower m.", stacklevel=3)
         expected = ExpectedBest(samples, weights=sketch.canvas.nodes.weights)
         factor = per_variable(_EXPECTED) if tradeoff is None else tradeoff
         return select(pool, sketch.model, expected, min(m, len(pool)), factor, first=0)
@@ -188,6 +191,12 @@ class Segmenter:
     def __repr__(self) -> str:
         height, width = self.shape
         return f"Segmenter({height} x {width} pixels, {self._canvas.parts.count} superpixels)"
+
+
+def _joined(pool: Labels, others: Iterable[Labels]) -> Labels:
+    """The pool and those of the others that are not in it."""
+    different = {row.tobytes(): row for row in (*pool, *others)}
+    return np.array(list(different.values()), np.int32)
 
 
 def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:

@@ -1,0 +1,18 @@
+"""Run with ``python -m experiments.interactive --data DIR``."""
+
+import argparse
+
+from experiments.interactive import reproduce
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Reproduce the paper's interactive segmentation.")
+    parser.add_argument("--data", required=True, help="folder with grabcut, voc2012, coopcuts16, divmbest_voctest50")
+    parser.add_argument("--output", default="results/interactive", help="where results and caches go")
+    parser.add_argument("--limit", type=int, help="use this many images of each part only")
+    options = parser.parse_args()
+    print(reproduce(options.data, options.output, options.limit))
+
+
+if __name__ == "__main__":
+    main()

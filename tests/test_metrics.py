@@ -1,0 +1,100 @@
+"""Metrics against scikit-learn and plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgehop import metrics
+
+
+@st.composite
+def cases(draw):
+    """Three labelings and a truth with ignored places, at least one known."""
+    n, labels = draw(st.integers(1, 12)), draw(st.integers(2, 4))
+    label = st.integers(0, labels - 1)
+    rows = [draw(st.lists(label, min_size=n, max_size=n)) for _ in range(3)]
+    truth = draw(st.lists(st.one_of(label, st.just(255)), min_size=n, max_size=n))
+    truth[0] = draw(label)
+    return np.array(rows), np.array(truth), labels
+
+
+@settings(deadline=None)  # scikit-learn warms up
+@given(cases())
+def test_accuracy_iou_and_confusion_are_those_of_scikit_learn(case):
+    sk = pytest.importorskip("sklearn.metrics")
+    rows, truth, labels = case
+    known = truth != 255
+    tables = metrics.confusion(rows, truth, labels)
+    for row, table, share, each, mean in zip(
+        rows,
+        tables,
+        metrics.accuracy(rows, truth),
+        metrics.iou(rows, truth, labels),
+        metrics.mean_iou(rows, truth, labels),
+        strict=True,
+    ):
+        if np.unique(np.concatenate([truth[known], row[known]])).size == 1:
+            assert table.sum() == table.max() == known.sum()
+            continue  # scikit-learn warns
+        assert table.tolist() == sk.confusion_matrix(truth[known], row[known], labels=range(labels)).tolist()
+        assert share == pytest.approx(sk.accuracy_score(truth[known], row[known]))
+        there = sorted({*truth[known].tolist(), *row[known].tolist()})
+        expected = sk.jaccard_score(truth[known], row[known], labels=there, average=None)
+        assert each[there] == pytest.approx(expected)
+        assert np.isnan(np.delete(each, there)).all()
+        assert mean == pytest.approx(expected.mean())
+
+
+@given(cases())
+def test_oracles_are_the_best_of_the_list(case):
+    rows, truth, labels = case
+    assert metrics.oracle_accuracy(rows, truth) == metrics.accuracy(rows, truth).max()
+    assert metrics.oracle_iou(rows, truth, labels) == metrics.mean_iou(rows, truth, labels).max()
+    at = metrics.best_so_far(metrics.accuracy(rows, truth))
+    assert at.tolist() == [metrics.oracle_accuracy(rows[: k + 1], truth) for k in range(3)]
+    assert metrics.coverage(rows, truth) >= at[-1]
+
+
+def test_one_labeling_gives_a_number_and_images_are_taken_as_they_are():
+    truth = np.array([[0, 1], [1, 255]])
+    assert metrics.accuracy([[0, 1], [0, 0]], truth) == pytest.approx(2 / 3)
+    assert metrics.accuracy(np.zeros((4, 2, 2), int), truth).shape == (4,)
+    assert np.isnan(metrics.accuracy([[0]], [[255]]))
+
+
+def test_the_corpus_counts_all_images_together():
+    lists = [np.array([[0, 0, 1, 1], [0, 1, 1, 1]]), np.array([[1, 1, 1, 1]])]
+    truths = [np.array([0, 1, 1, 1]), np.array([1, 0, 0, 1])]
+    assert metrics.corpus_iou(lists, truths, 2).tolist() == pytest.approx([1 / 3, 5 / 7])
+    assert metrics.corpus_iou(lists, truths, 2, by="accuracy").tolist() == pytest.approx([1 / 3, 5 / 7])
+
+
+def test_distances_are_shares_by_weight():
+    assert metrics.distances([[0, 0, 1], [0, 1, 0]], weights=[2.0, 1.0, 1.0]).tolist() == [[0.0, 0.5], [0.5, 0.0]]
+
+
+def test_the_trimap_keeps_a_band_on_both_sides_of_borders():
+    truth = np.zeros((9, 9), int)
+    truth[:, 5:] = 1
+    band = metrics.near_borders(truth, width=2)
+    assert (band[:, 3:7] == truth[:, 3:7]).all()
+    assert (np.delete(band, range(3, 7), axis=1) == 255).all()
+    assert (metrics.near_borders(np.zeros((3, 3), int), 1) == 255).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: metrics.accuracy([[0, 1]], [0, 1, 1]), r"the truth's shape \(3,\)"),
+        (lambda: metrics.accuracy(np.zeros((0, 3), int), [0, 1, 1]), "at least one labeling"),
+        (lambda: metrics.confusion([3], [0], n_labels=2), r"labels must be 0\.\.1.*got 3"),
+        (lambda: metrics.corpus_iou([], [], 2, by="luck"), "by must be"),
+        (lambda: metrics.distances([1, 2]), "stacked"),
+    ],
+)
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
