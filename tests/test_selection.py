@@ -174,6 +174,24 @@ def test_only_steps_with_the_largest_gain_are_called_exact():
                 assert not exact or found.gains[t] >= gains.max() - 1e-5
 
 
+@pytest.mark.parametrize("diversity", [BALL, hh.LabelCoverage(), hh.LinearHamming()], ids=repr)
+def test_a_list_from_a_pool_may_begin_with_any_member(diversity):
+    pool = np.random.default_rng(3).integers(0, 3, (12, 5))
+    free = hh.select(pool, MODEL, diversity, m=4, tradeoff=2.0)
+    for first in (int(free.indices[0]), 7):
+        found = hh.select(pool, MODEL, diversity, m=4, tradeoff=2.0, first=first)
+        chosen = [first]
+        for _ in range(3):
+            left = [k for k in range(12) if k not in chosen]
+            gains = MODEL.score(pool[left]) + 2.0 * diversity.gain(MODEL, pool[left], pool[chosen])
+            chosen.append(left[int(np.argmax(gains))])
+        assert found.indices.tolist() == chosen
+        assert found.objective <= found.upper_bound
+        assert found.exact.tolist() == [first == free.indices[0], True, True, True]
+    with pytest.raises(ValueError, match="first must be the place"):
+        hh.select(pool, MODEL, diversity, m=4, first=12)
+
+
 def test_forbidden_members_of_a_pool_are_never_selected():
     model = hh.FactorGraph([[1.0, -np.inf], [0.0, 0.0]])
     found = hh.select([[1, 0], [0, 0], [0, 1], [1, 1]], model, BALL, m=2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -149,6 +151,14 @@ def test_two_labels_in_a_single_superpixel_are_refused():
         hh.Segmenter(np.zeros((60, 80, 3)), 4).suggest(strokes)
 
 
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skimage.segmentation", None)
+    with pytest.raises(
+        hh.MissingExtraError, match=r"hh.Segmenter needs skimage: pip install 'hedgehop\[segmentation\]'"
+    ):
+        hh.Segmenter(np.zeros((9, 9, 3)))
+
+
 def test_images_that_are_none_are_refused():
     with pytest.raises(ValueError, match=r"got \(3, 60, 80\). If channels come first"):
         as_rgb(np.zeros((3, 60, 80)))
@@ -167,9 +177,9 @@ def test_enlarging_keeps_every_label_where_it_was(height, width, rows, columns):
 
 @settings(max_examples=30)
 @given(st.data())
-def test_borders_of_superpixels_are_counted_right(data):
+def test_borders_of_superpixels_are_counted_right(drawn):
     segments = np.array(
-        data.draw(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=3, max_size=3))
+        drawn.draw(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=3, max_size=3))
     )
     dense = np.unique(segments, return_inverse=True)[1].reshape(3, 4).astype(np.int32)
     parts, expected, values = Superpixels(dense), {}, np.random.default_rng(0).normal(size=(3, 4, 2))
@@ -205,9 +215,9 @@ def test_the_robot_stays_inside_repeats_itself_and_leaves_nothing_out():
     assert (drawn != robot_scribbles(truth, seed=4)).any()
 
 
-def test_on_real_images_the_first_candidate_is_good(data_folder):
+def test_on_real_images_the_first_candidate_is_good(data):
     image_file = pytest.importorskip("PIL.Image")
-    folder, shares = data_folder / "grabcut", []
+    folder, shares = data / "grabcut", []
     for name in ("fullmoon", "flower"):
         image = next((folder / "images").glob(f"{name}.*"))
         strokes = np.array([0, 2, 1])[np.asarray(image_file.open(folder / f"scribbles1/{name}.png"))]

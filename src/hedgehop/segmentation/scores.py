@@ -70,7 +70,7 @@ def _forest(count: int, *names: str) -> Callable[[Evidence], Doubles]:
     """Log probabilities of extremely randomised trees on some of the features."""
 
     def score(given: Evidence) -> Doubles:
-        trees = need("sklearn.ensemble", "learning", "hh.Segmenter").ExtraTreesClassifier
+        trees = need("sklearn.ensemble", "segmentation", "hh.Segmenter").ExtraTreesClassifier
         forest = trees(count, class_weight="balanced", random_state=0)
         rows = _rows(given, names)
         forest.fit(rows[given.examples], given.seeds[given.examples])
@@ -83,7 +83,7 @@ def _machine(*names: str) -> Callable[[Evidence], Doubles]:
     """Distances to the margins of a support vector machine with a Gaussian kernel."""
 
     def score(given: Evidence) -> Doubles:
-        machine = need("sklearn.svm", "learning", "hh.Segmenter").SVC(gamma=0.5, C=1.0, class_weight="balanced")
+        machine = need("sklearn.svm", "segmentation", "hh.Segmenter").SVC(gamma=0.5, C=1.0, class_weight="balanced")
         rows = _rows(given, names)
         machine.fit(rows[given.examples], given.seeds[given.examples])
         return _per_label(machine.decision_function(rows))
