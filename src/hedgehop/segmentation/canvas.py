@@ -11,7 +11,7 @@ from hedgehop._arrays import Labels
 from hedgehop.segmentation.features import describe, to_lab
 from hedgehop.segmentation.graph import neighbours
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
-from hedgehop.segmentation.model import PixelNodes, SuperpixelNodes
+from hedgehop.segmentation.model import Nodes, PixelNodes, SuperpixelNodes
 from hedgehop.segmentation.superpixels import superpixels
 from hedgehop.segmentation.timing import Clock
 
@@ -33,11 +33,8 @@ class Canvas:
         lab = to_lab(rgb)
         self.features = describe(lab, self.parts)
         self.graph = neighbours(lab, self.parts, self.features)
-        self.nodes: SuperpixelNodes | PixelNodes = (
-            PixelNodes(self.parts, lab, smoothness)
-            if n_segments is None
-            else SuperpixelNodes(self.parts, self.graph, smoothness)
-        )
+        self.coarse = SuperpixelNodes(self.parts, self.graph, smoothness)
+        self.nodes: Nodes = PixelNodes(self.parts, lab, smoothness) if n_segments is None else self.coarse
         clock.stop("features")
         self.seconds = tuple(clock.parts)
 

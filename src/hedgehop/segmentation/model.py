@@ -80,6 +80,9 @@ class PixelNodes:
         return rows.reshape(len(rows), *self.parts.segments.shape)
 
 
+Nodes = SuperpixelNodes | PixelNodes
+
+
 def with_frame(scores: Doubles, frame: NDArray[np.bool_], bonus: float) -> Doubles:
     """Scores with a bonus for the background at the border of the image."""
     better: Doubles = scores.copy()

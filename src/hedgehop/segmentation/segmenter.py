@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,21 +10,20 @@ from numpy.typing import ArrayLike
 
 from hedgehop import selection
 from hedgehop._arrays import Labels, number, positive_count
-from hedgehop.diversity import Diversity, ExpectedBest, LinearHamming, VariableCoverage
+from hedgehop.diversity import Diversity, LinearHamming, VariableCoverage
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.pool import select
 from hedgehop.result import DiverseList
 from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.images import ImageLike
+from hedgehop.segmentation.likely import likely
 from hedgehop.segmentation.sketch import Sketch
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.timing import Clock
-from hedgehop.tradeoff import TradeoffLike, per_variable, target
+from hedgehop.tradeoff import TradeoffLike, target
 
 # In units of the scores (EVIDENCE A3), where a constant does better than a distance to reach.
 _TRADEOFFS: dict[type[Diversity], float] = {LinearHamming: 0.1, VariableCoverage: 1.2}
 _TARGET = 0.05
-_EXPECTED = 100.0  # a variable: relevance only decides between candidates that are as good
 
 
 class Segmenter:
@@ -122,7 +119,7 @@ class Segmenter:
             How many.
         diversity : Diversity, optional
             What makes candidates different, as in :func:`hedgehop.diverse`. By default candidates come from random
-            mixtures of nine opinions on the labels, and those are taken one of which is probably right
+            mixtures of eight opinions on the labels, and those are taken one of which is probably right
             (``ExpectedBest``).
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
@@ -140,9 +137,7 @@ class Segmenter:
         _ = sketch.model
         clock.stop("model")
         found = (
-            self._likely(sketch, m, tradeoff)
-            if diversity is None
-            else self._diverse(sketch, m, diversity, tradeoff, options)
+            likely(sketch, m, tradeoff) if diversity is None else self._diverse(sketch, m, diversity, tradeoff, options)
         )
         clock.stop("list")
         parts = (*((f"image: {name}", spent) for name, spent in self._canvas.seconds), *clock.parts)
@@ -158,8 +153,8 @@ class Segmenter:
             for _, step in zip(range(m), selection.stream(sketch.model, diversity, factor), strict=False):
                 yield self.to_pixels(step.labeling[None])[0]
             return
-        yield self.to_pixels(sketch.best[None])[0]
-        yield from self.to_pixels(self._likely(sketch, m, tradeoff).labelings)[1:]
+        yield self.to_pixels(selection.best(sketch.model).labeling[None])[0]
+        yield from self.to_pixels(likely(sketch, m, tradeoff).labelings)[1:]
 
     def _sketch(self, scribbles: ArrayLike) -> Sketch:
         """Return what follows from the strokes; the last one is kept, for several questions about the same strokes."""
@@ -170,19 +165,6 @@ class Segmenter:
         return self._last[1]
 
     @staticmethod
-    def _likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
-        """Choose from the answers of random models, the best labeling first."""
-        pool, samples = sketch.candidates()
-        if len(pool) < m:  # the models agree: let candidates differ where that costs least
-            others = selection.stream(sketch.model, VariableCoverage(), _TRADEOFFS[VariableCoverage], distinct=True)
-            pool = _joined(pool, (step.labeling.reshape(-1) for step in islice(others, m)))
-        if len(pool) < m:
-            warnings.warn(f"only {len(pool)} of {m} labelings: no other one is allowed. Lower m.", stacklevel=3)
-        expected = ExpectedBest(samples, weights=sketch.canvas.nodes.weights)
-        factor = per_variable(_EXPECTED) if tradeoff is None else tradeoff
-        return select(pool, sketch.model, expected, min(m, len(pool)), factor, first=0)
-
-    @staticmethod
     def _diverse(
         sketch: Sketch, m: int, diversity: Diversity, tradeoff: TradeoffLike | None, options: dict[str, Any]
     ) -> DiverseList:
@@ -191,12 +173,6 @@ class Segmenter:
     def __repr__(self) -> str:
         height, width = self.shape
         return f"Segmenter({height} x {width} pixels, {self._canvas.parts.count} superpixels)"
-
-
-def _joined(pool: Labels, others: Iterable[Labels]) -> Labels:
-    """The pool and those of the others that are not in it."""
-    different = {row.tobytes(): row for row in (*pool, *others)}
-    return np.array(list(different.values()), np.int32)
 
 
 def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:

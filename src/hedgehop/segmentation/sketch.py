@@ -1,8 +1,8 @@
-"""What depends on the strokes: scores, the model, its best labeling, candidates."""
+"""What depends on the strokes: scores, the model, answers of other models."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from hedgehop.models import FactorGraph, Grid
 from hedgehop.oracles.registry import get, solve
 from hedgehop.potentials import Linear
 from hedgehop.segmentation.canvas import Canvas
-from hedgehop.segmentation.model import with_frame
+from hedgehop.segmentation.model import Nodes, with_frame
 from hedgehop.segmentation.pool import RandomModel, random_models, without_strangers
 from hedgehop.segmentation.scores import Evidence
 from hedgehop.segmentation.scribbles import check_scribbles, lay_on
@@ -34,38 +34,46 @@ class Sketch:
         seeds = lay_on(canvas.parts, small, n_labels)
         self._evidence = Evidence(canvas.features, canvas.graph, _taught(seeds, canvas.parts.frame, n_labels), n_labels)
         self._free_frame = canvas.parts.frame & (seeds < 0)
-        self._held = canvas.nodes.seeds(seeds, small)
+        self._seeds, self._strokes = seeds, small
 
     @cached_property
     def model(self) -> FactorGraph | Grid:
         """The averaged scores, with smoothness and strokes."""
-        return self.canvas.nodes.model(self._unary(self._evidence.mix(self._weights), self._frame), self._held)
+        return self._model_on(self.canvas.nodes)
 
     @cached_property
-    def best(self) -> Labels:
-        """The labeling the model likes best, (n,)."""
-        return solve(get("auto"), self.model, (), None).labeling.reshape(-1)
+    def coarse(self) -> FactorGraph | Grid:
+        """The same on superpixels, also where the variables are pixels."""
+        return self.model if self.canvas.nodes is self.canvas.coarse else self._model_on(self.canvas.coarse)
 
-    def candidates(self) -> tuple[Labels, Labels]:
-        """Return different labelings, the best one first, and all answers of random models."""
-        blank = self.canvas.nodes.model(np.zeros_like(self.model.unary, dtype=np.float64), self._held)
+    @cached_property
+    def design(self) -> list[RandomModel]:
+        """Models that weigh the scores otherwise."""
+        return random_models(_MODELS, self._evidence.n_labels)
+
+    def answers(self, nodes: Nodes, models: Sequence[RandomModel]) -> Labels:
+        """Return the best labelings of random models, (k, n), without parts that no stroke reaches."""
+        held = nodes.seeds(self._seeds, self._strokes)
+        blank = nodes.model(nodes.unary(np.zeros((self._seeds.size, self._evidence.n_labels))), held)
         solver = get("auto")
         state = solver.start(blank)
-        answers = []
-        for drawn in random_models(_MODELS, self._evidence.n_labels):
-            step = solve(solver, blank, (Linear(own(self._drawn_unary(drawn))),), state)
-            answers.append(without_strangers(step.labeling.reshape(-1), blank.edges, self._held))
-        samples = np.array(answers, np.int32)
-        different = {row.tobytes(): row for row in (self.best, *samples)}
-        return np.array(list(different.values()), np.int32), samples
+        found = []
+        for drawn in models:
+            step = solve(solver, blank, (Linear(own(self._drawn_unary(nodes, drawn))),), state)
+            found.append(without_strangers(step.labeling.reshape(-1), blank.edges, held))
+        return np.array(found, np.int32).reshape(len(found), blank.n_variables)
 
-    def _drawn_unary(self, drawn: RandomModel) -> Doubles:
+    def _model_on(self, nodes: Nodes) -> FactorGraph | Grid:
+        unary = self._unary(nodes, self._evidence.mix(self._weights), self._frame)
+        return nodes.model(unary, nodes.seeds(self._seeds, self._strokes))
+
+    def _drawn_unary(self, nodes: Nodes, drawn: RandomModel) -> Doubles:
         """Scores of a random model; divided by its smoothness, so that all share one graph."""
         scores = self._evidence.mix(drawn.weights) + drawn.bias
-        return self._unary(scores, drawn.frame) / drawn.smoothness
+        return self._unary(nodes, scores, drawn.frame) / drawn.smoothness
 
-    def _unary(self, scores: Doubles, frame: float) -> Doubles:
-        return self.canvas.nodes.unary(with_frame(scores, self._free_frame, frame))
+    def _unary(self, nodes: Nodes, scores: Doubles, frame: float) -> Doubles:
+        return nodes.unary(with_frame(scores, self._free_frame, frame))
 
 
 def _taught(seeds: NDArray[np.int64], frame: NDArray[np.bool_], n_labels: int) -> NDArray[np.int64]:

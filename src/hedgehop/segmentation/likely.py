@@ -1,0 +1,58 @@
+"""The default list: answers of random models of which one is probably right."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from itertools import islice
+
+import numpy as np
+
+from hedgehop._arrays import Labels
+from hedgehop.diversity import ExpectedBest, VariableCoverage
+from hedgehop.models import FactorGraph, Grid
+from hedgehop.pool import select
+from hedgehop.result import DiverseList
+from hedgehop.segmentation.sketch import Sketch
+from hedgehop.selection import best, stream
+from hedgehop.tradeoff import TradeoffLike, per_variable
+
+_EXPECTED = per_variable(100.0)  # relevance only decides between candidates that are as good
+_FILLING = 1.2  # tradeoff of those added where the models agree
+
+
+def likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
+    """Return a list of m labelings that begins with the best one.
+
+    Where pixels are the variables, candidates are chosen on superpixels and only those are solved again.
+    """
+    canvas, factor = sketch.canvas, _EXPECTED if tradeoff is None else tradeoff
+    samples = sketch.answers(canvas.coarse, sketch.design)
+    pool = _filled(samples, sketch.coarse, m)
+    found = select(pool, sketch.coarse, ExpectedBest(samples, canvas.coarse.weights), _most(m, pool), factor, first=0)
+    if canvas.nodes is canvas.coarse:
+        return found
+    chosen = {row.tobytes() for row in found.labelings}
+    models = {row.tobytes(): drawn for row, drawn in zip(samples, sketch.design, strict=True)}
+    fine = sketch.answers(canvas.nodes, [drawn for key, drawn in models.items() if key in chosen])
+    pool = _filled(fine, sketch.model, m)
+    return select(pool, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
+
+
+def _filled(answers: Labels, model: FactorGraph | Grid, m: int) -> Labels:
+    """The best labeling and all different answers; where they are few, others that differ where that costs least."""
+    pool = _different((best(model).labeling.reshape(-1), *answers))
+    if len(pool) < m:
+        others = stream(model, VariableCoverage(), _FILLING, distinct=True)
+        pool = _different((*pool, *(step.labeling.reshape(-1) for step in islice(others, m))))
+    return pool
+
+
+def _different(rows: Iterable[Labels]) -> Labels:
+    return np.array(list({row.tobytes(): row for row in rows}.values()), np.int32)
+
+
+def _most(m: int, pool: Labels) -> int:
+    if len(pool) < m:
+        warnings.warn(f"only {len(pool)} of {m} labelings: no other one is allowed. Lower m.", stacklevel=4)
+    return min(m, len(pool))
