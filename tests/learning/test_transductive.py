@@ -29,9 +29,8 @@ def clouds(seed=0, n=60, apart=3.0):
 def test_it_finds_the_gap_that_two_examples_do_not_show(kernel):
     rows, labels, truth = clouds()
     plain = TransductiveSVM(kernel=kernel, gamma=0.1, C=10.0).fit(rows[labels >= 0], labels[labels >= 0])
-    assert plain.score(rows, truth) < 0.8
     machine = TransductiveSVM(kernel=kernel, gamma=0.1, C=10.0, unlabelled_weight=20.0, balance=0.5)
-    assert machine.fit(rows, labels).score(rows, truth) > 0.95
+    assert machine.fit(rows, labels).score(rows, truth) > max(0.97, plain.score(rows, truth))
 
 
 def test_it_is_the_plain_machine_when_everything_is_labelled():
