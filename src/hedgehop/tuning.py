@@ -43,7 +43,7 @@ class Tuned:
     settings : tuple of (name, tradeoff)
         All that were tried.
     oracle : (settings, models, m) array
-        Score of the best of the first 1..m labelings; nan where a setting failed.
+        Score of the best of the first 1..m labelings.
     """
 
     name: str
@@ -111,45 +111,67 @@ def tune(
     >>> found.tradeoff, found.score
     (0.5, 1.0)
     """
-    m = positive_count(m, "m")
-    named = _named(diversity_grid)
-    factors = list(tradeoffs)
+    named, factors = _named(diversity_grid), list(tradeoffs)
     settings = tuple((name, t) for name in named for t in factors)
     if len(models) != len(truths) or not models:
         raise ValueError(f"models and truths must be as many, at least one; got {len(models)} and {len(truths)}.")
     if not settings:
         raise ValueError("diversity_grid and tradeoffs must not be empty.")
-    known = ScoreCache(cache)
-    digests = [digest(model, truth) for model, truth in zip(models, truths, strict=True)]
-    oracle = np.full((len(settings), len(models), m), np.nan)
+    trial = _Trial(named, positive_count(m, "m"), score, ScoreCache(cache), options)
+    oracle = _try_all(trial, models, truths, settings, workers or os.cpu_count() or 1, progress)
+    name, tradeoff = settings[int(np.argmax(_means(oracle)))]
+    return Tuned(name, named[name], tradeoff, settings, own(oracle))
 
-    def run(s: int, k: int) -> tuple[int, int, list[float]]:
-        name, tradeoff = settings[s]
-        key = f"{digests[k]} {name} {tradeoff!r} {m}"
-        values = known.get(key)
+
+@dataclass(frozen=True)
+class _Trial:
+    """Makes one list and scores it, or remembers."""
+
+    named: dict[str, Choice]
+    m: int
+    score: Score
+    known: ScoreCache
+    options: dict[str, Any]
+
+    def oracle(self, model: Model, truth: Any, model_key: str, setting: tuple[str, TradeoffLike]) -> Doubles:
+        """Score of the best of the first 1..m labelings; a shorter list stays where it ends."""
+        name, tradeoff = setting
+        key = f"{model_key} {name} {tradeoff!r} {self.m}"
+        values = self.known.get(key)
         if values is None:
-            choice = named[name]
-            diversity = choice if isinstance(choice, Diversity) else choice(models[k])
-            found = diverse(models[k], diversity, m, tradeoff, **options)
-            values = np.asarray(score(found.labelings, truths[k]), np.float64).tolist()
-            known.put(key, values)
-        return s, k, values
+            choice = self.named[name]
+            diversity = choice if isinstance(choice, Diversity) else choice(model)
+            found = diverse(model, diversity, self.m, tradeoff, **self.options)
+            values = np.asarray(self.score(found.labelings, truth), np.float64).tolist()
+            self.known.put(key, values)
+        reached = best_so_far(values)
+        return np.concatenate([reached, np.repeat(reached[-1], self.m - len(reached))])
 
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
-        jobs = [threads.submit(run, s, k) for k in range(len(models)) for s in range(len(settings))]
+
+def _try_all(
+    trial: _Trial,
+    models: Sequence[Model],
+    truths: Sequence[Any],
+    settings: Sequence[tuple[str, TradeoffLike]],
+    workers: int,
+    progress: bool,
+) -> Doubles:
+    """Run all settings on all models in threads: (settings, models, m)."""
+    oracle = np.empty((len(settings), len(models), trial.m))
+    with ThreadPoolExecutor(workers) as threads:
+        jobs = {}
+        for k, (model, truth) in enumerate(zip(models, truths, strict=True)):
+            key = digest(model, truth)
+            for s, setting in enumerate(settings):
+                jobs[threads.submit(trial.oracle, model, truth, key, setting)] = s, k
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
-                s, k, values = job.result()
-                reached = best_so_far(values)
-                oracle[s, k] = np.concatenate([reached, np.repeat(reached[-1], m - len(reached))])
+                oracle[jobs[job]] = job.result()
                 _bar(done, len(jobs), progress)
         except BaseException:
-            for job in jobs:
-                job.cancel()
+            threads.shutdown(wait=False, cancel_futures=True)  # what is kept in the cache is not lost
             raise
-    best = int(np.argmax(_means(oracle)))
-    name, tradeoff = settings[best]
-    return Tuned(name, named[name], tradeoff, settings, own(oracle))
+    return oracle
 
 
 def _means(oracle: Doubles) -> Doubles:
