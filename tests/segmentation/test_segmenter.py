@@ -104,6 +104,25 @@ def test_any_diversity_of_the_library_works(diversity):
     assert (np.array(streamed) == found.labelings).all()
 
 
+def test_options_without_a_diversity_are_refused():
+    image, _, strokes = picture()
+    with pytest.raises(TypeError, match="method must come with a diversity"):
+        hh.Segmenter(image, 150).suggest(strokes, method="joint")
+
+
+@pytest.mark.parametrize("shape", [(1, 12), (12, 1), (2, 2), (5, 7)])
+@pytest.mark.parametrize("n_segments", [50, None])
+def test_tiny_and_plain_images(shape, n_segments):
+    strokes = np.zeros(shape, int)
+    strokes.flat[0], strokes.flat[-1] = 1, 2
+    try:
+        found = hh.Segmenter(np.full(shape, 0.5), n_segments).suggest(strokes, m=1)
+    except ValueError as error:
+        assert "must not share one superpixel" in str(error)  # noqa: PT017
+    else:
+        assert found.labelings.shape == (1, *shape)
+
+
 def test_other_scores_can_be_asked_for():
     image, truth, strokes = picture()
     for name in ("transductive", "mixture", "words", "geodesic"):

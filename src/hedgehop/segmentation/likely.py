@@ -36,7 +36,8 @@ def likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList
     models = {row.tobytes(): drawn for row, drawn in zip(samples, sketch.design, strict=True)}
     fine = sketch.answers(canvas.nodes, [drawn for key, drawn in models.items() if key in chosen])
     pool = _filled(fine, sketch.model, m)
-    return select(pool, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
+    images = pool.reshape(len(pool), *sketch.model.shape)
+    return select(images, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
 
 
 def _filled(answers: Labels, model: FactorGraph | Grid, m: int) -> Labels:

@@ -132,6 +132,8 @@ class Segmenter:
             A list with labelings, ``masks``, ``pixel_accuracy(truth)``, ``plot(image)``, ``report()``.
         """
         m = positive_count(m, "m")
+        if diversity is None and options:
+            raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Pass diversity=..., too.")
         clock = Clock()
         sketch = self._sketch(scribbles)
         _ = sketch.model
