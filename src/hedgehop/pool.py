@@ -60,7 +60,7 @@ def select(
     if single:
         raise ValueError(f"pool must be labelings stacked along a first axis; got one of shape {np.shape(pool)}.")
     m = positive_count(m, "m")
-    relevance = np.asarray(model.score(rows), np.float64)
+    relevance = np.atleast_1d(np.asarray(model.score(rows), np.float64))  # one row of a one-row grid is a labeling
     allowed = np.flatnonzero(~np.isneginf(relevance))
     if m > allowed.size:
         raise ValueError(f"m must be at most the number of allowed labelings in the pool ({allowed.size}); got {m}.")
