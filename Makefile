@@ -16,9 +16,9 @@ CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
 
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
-EXTRAS_demo := [segmentation,plot]
-EXTRAS_dev := [dev,segmentation,learning,plot]
-EXTRAS_docs := [docs,segmentation,learning,plot]
+EXTRAS_demo := [cli,segmentation,plot]
+EXTRAS_dev := [dev,cli,segmentation,learning,plot]
+EXTRAS_docs := [docs,cli,segmentation,learning,plot]
 
 .PHONY: help demo test lint format bench fuzz docs build cpptest clean
 .DELETE_ON_ERROR:
@@ -27,8 +27,8 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what the demo needs)
-	@echo "demo: running examples/demo.py"
-	@$(PY) examples/demo.py
+	@echo "demo: running hedgehop demo"
+	@$(PY) -m hedgehop demo
 
 # pytest goes last so that its verdict is the last line.
 test: cpptest ## Run the C++ and the Python tests

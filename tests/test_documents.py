@@ -70,8 +70,8 @@ def test_the_benchmarks_run():
 def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):
     pytest.importorskip("skimage")
     pytest.importorskip("matplotlib")
-    command = [sys.executable, "-W", "error", ROOT / "examples/demo.py", "--segments", "12", "--m", "2"]
-    ran = subprocess.run([*command, "--output", "small.png"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-W", "error", "-m", "hedgehop", "demo", "--segments", "12", "-m", "2"]
+    ran = subprocess.run([*command, "--out", "small.png"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count("guarantee") == 3
     assert "wrote small.png" in ran.stdout

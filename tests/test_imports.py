@@ -23,8 +23,9 @@ LAYERS = [
     {"perturbation", "selection", "pool", "portfolios", "testing"},
     {"baselines", "learning", "metrics"},
     {"segmentation", "tuning"},
-    {"io", "batch", "canvas", "plotting", "report"},
+    {"io", "batch", "canvas", "phrases", "plotting", "report"},
     {"cli", "studio"},
+    {"__main__"},
 ]
 RANK = {name: k for k, names in enumerate(LAYERS) for name in names}
 DOORS = {("result", "io"), ("result", "plotting"), ("result", "report")}  # methods of a list, imported when called

@@ -12,7 +12,6 @@ from pathlib import Path
 from PIL import Image
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 WIDTH = 1500
 
 
@@ -26,7 +25,7 @@ def shrink(large, name):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    subprocess.run([sys.executable, ROOT / "examples" / "demo.py", "--output", f"{folder}/demo.png"], check=True)
+    subprocess.run([sys.executable, "-m", "hedgehop", "demo", "--out", f"{folder}/demo.png"], check=True)
     shrink(f"{folder}/demo.png", "demo.png")
     first = re.search(r"```python\n(.*?)```", (HERE.parent / "segmentation.md").read_text(encoding="utf-8"), re.DOTALL)
     subprocess.run([sys.executable, "-c", first[1]], cwd=folder, check=True)

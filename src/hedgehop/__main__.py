@@ -1,0 +1,5 @@
+"""``python -m hedgehop``: the command line."""
+
+from hedgehop.cli import main
+
+main()

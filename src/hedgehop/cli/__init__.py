@@ -1,0 +1,19 @@
+"""The command line: one file a command; typer and rich are needed only here."""
+
+from __future__ import annotations
+
+import sys
+
+from hedgehop._errors import MissingExtraError, need
+
+
+def main() -> None:
+    """Run the command line, or say in a sentence what it needs."""
+    try:
+        for module in ("typer", "rich"):
+            need(module, "cli", "the command line")
+    except MissingExtraError as error:
+        sys.exit(f"hedgehop: {error}")
+    from hedgehop.cli.app import app
+
+    app(prog_name="hedgehop")

@@ -1,0 +1,31 @@
+"""``hedgehop convert``: a model from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgehop.cli.speech import Json, Quiet, check_target, speech
+from hedgehop.io.files import read, write
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="The model's file.", exists=True, dir_okay=False)],
+    target: Annotated[Path, typer.Argument(help="The file to write.")],
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a model in another format; the suffixes say which.
+
+    Formats: .uai (with its .evid), .LG, .wcsp, .cfn, .max, each perhaps with .gz or .xz behind it, and .npz.
+
+    Example: `hedgehop convert network.uai network.cfn.xz`
+    """
+    with speech(json, quiet) as out:
+        check_target(target)
+        model = read(source)
+        write(model, target)
+        out.answer(source=source, target=target, model=repr(model), bytes=target.stat().st_size)
+        out.say(f"wrote {target}: {model!r}")

@@ -1,0 +1,116 @@
+"""``hedgehop doctor``: what is installed, and whether it works."""
+
+from __future__ import annotations
+
+import platform
+import re
+from importlib.metadata import PackageNotFoundError, requires, version
+
+import numpy as np
+import typer
+
+from hedgehop.cli.speech import Json, Quiet, Speech, speech
+from hedgehop.models import Arborescence, Chain, FactorGraph, Grid, Matching, Model, SpanningTree
+from hedgehop.oracles import Oracle, available, get
+from hedgehop.potentials import Cardinality
+from hedgehop.testing import check_oracle
+
+_REQUIREMENT = re.compile(r"""([\w.-]+).*extra == ["'](\w+)["']""")
+_FOR_DEVELOPERS = ("all", "dev", "docs")
+
+
+def doctor(json: Json = False, quiet: Quiet = False) -> None:
+    """Print versions, extras and oracles, and try every oracle on small models.
+
+    Exit code 1 if one of them answers wrongly; extras that are missing are no failure.
+
+    Example: `hedgehop doctor --json`
+    """
+    with speech(json, quiet) as out:
+        _tell_versions(out)
+        _tell_extras(out)
+        wrong = _tell_oracles(out)
+        if wrong:
+            out.fail(f"the self-test failed for {', '.join(wrong)}: reinstall hedgehop, or report this.")
+            raise typer.Exit(1)
+        out.say("\nself-test: every oracle agrees with enumeration")
+
+
+def _tell_versions(out: Speech) -> None:
+    versions = {"hedgehop": version("hedgehop"), "python": platform.python_version(), "platform": platform.platform()}
+    versions |= {name: version(name) for name in ("numpy", "scipy")}
+    out.answer(versions=versions)
+    out.say("\n".join(f"{name:<14} {found}" for name, found in versions.items()))
+
+
+def _tell_extras(out: Speech) -> None:
+    extras = {extra: {name: _version(name) for name in names} for extra, names in _packages_of_extras().items()}
+    out.answer(extras=extras)
+    out.say("\nextras")
+    for extra, packages in extras.items():
+        missing = [name for name, found in packages.items() if found is None]
+        there = ", ".join(f"{name} {found}" for name, found in packages.items() if found is not None)
+        out.say(f"  {extra:<14} {there}" if not missing else f"  {extra:<14} missing: pip install 'hedgehop[{extra}]'")
+
+
+def _packages_of_extras() -> dict[str, list[str]]:
+    """Packages of each extra, as the installed hedgehop declares them."""
+    packages: dict[str, list[str]] = {}
+    for name, extra in filter(None, map(_split, requires("hedgehop") or [])):
+        if extra not in _FOR_DEVELOPERS:
+            packages.setdefault(extra, []).append(name)
+    return packages
+
+
+def _split(requirement: str) -> tuple[str, str] | None:
+    found = _REQUIREMENT.match(requirement)
+    return (found[1], found[2]) if found else None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _tell_oracles(out: Speech) -> list[str]:
+    """List the oracles and try them; return those that are wrong."""
+    verdicts = {name: _verdict(get(name)) for name in available()}
+    out.answer(oracles=verdicts)
+    out.say("\noracles")
+    for name, summary in available().items():
+        out.say(f"  {name:<14} {verdicts[name]:<8} {summary}")
+    return [name for name, verdict in verdicts.items() if verdict not in ("ok", "untried")]
+
+
+def _verdict(oracle: Oracle) -> str:
+    """Compare an oracle with enumeration on every small model that it can solve, plain and with a distance."""
+    tries = [(model, terms) for model in _small_models() for terms in ((), (_distance(model),))]
+    able = [(model, terms) for model, terms in tries if oracle.refusal(model, terms) is None]
+    try:
+        for model, terms in able:
+            check_oracle(oracle, model, terms)
+    except Exception as error:  # whatever it is, the patient shall hear of it
+        return f"WRONG: {error}"
+    return "ok" if able else "untried"
+
+
+def _distance(model: Model) -> Cardinality:
+    """Reward labelings for being far from the one that is all 0."""
+    n = model.n_variables
+    return Cardinality(np.zeros(n, np.int32), np.sqrt(np.arange(n + 1.0)))
+
+
+def _small_models() -> list[Model]:
+    """Return one small model of every structure, with scores that have no ties."""
+    scores = np.sin(np.arange(1.0, 28.0))
+    return [
+        Chain(scores[:12].reshape(4, 3), scores[:9].reshape(3, 3)),
+        Grid(scores[:12].reshape(2, 3, 2), smoothness=0.3),
+        Grid(scores[:18].reshape(2, 3, 3), smoothness=0.3),
+        FactorGraph(scores[:6].reshape(3, 2), [[0, 1], [1, 2], [0, 2]], scores[:12].reshape(3, 2, 2)),
+        SpanningTree([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], scores[:5]),
+        Matching(scores[:9].reshape(3, 3)),
+        Arborescence(scores[:16].reshape(4, 4)),
+    ]

@@ -1,0 +1,49 @@
+"""``hedgehop show``: a saved list as words and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgehop.cli.pictures import read_picture, write_figure
+from hedgehop.cli.speech import Json, Quiet, check_target, fields_of, speech
+from hedgehop.io.lists import load
+
+
+def show(
+    file: Annotated[Path, typer.Argument(help="A list that `solve --out` wrote.", exists=True, dir_okay=False)],
+    image: Annotated[
+        Path | None, typer.Option(help="The picture that was labelled (.png, .jpg, ..., .npy).", exists=True)
+    ] = None,
+    segments: Annotated[
+        Path | None, typer.Option(help="The variable of each pixel, (H, W), usually an .npy file.", exists=True)
+    ] = None,
+    names: Annotated[str | None, typer.Option(help="Names of the labels: sky,sea,land.")] = None,
+    columns: Annotated[int | None, typer.Option(min=1, help="How many panels stand side by side.")] = None,
+    title: Annotated[str | None, typer.Option(help="A line above all.")] = None,
+    target: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Draw all labelings into this .png, .pdf or .svg file.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Print what is known about a saved list and, with -o, draw its labelings side by side.
+
+    Example: `hedgehop show list.npz --image photo.jpg -o sheet.png`
+    """
+    if target is None and (image or segments or names or columns or title):
+        raise typer.BadParameter("a picture needs a file to be drawn into: -o sheet.png", param_hint="'--out'")
+    with speech(json, quiet) as out:
+        check_target(target)
+        found = load(file)
+        out.answer(**fields_of(found))
+        out.say(found.report())
+        if target is None:
+            return
+        words = None if names is None else [name.strip() for name in names.split(",")]
+        under, pieces = (None if path is None else read_picture(path) for path in (image, segments))
+        write_figure(found.plot(under, segments=pieces, names=words, columns=columns, title=title), target)
+        out.answer(out=target)
+        out.say(f"wrote {target}")

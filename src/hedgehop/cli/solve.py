@@ -1,0 +1,141 @@
+"""``hedgehop solve``: a diverse list from a model in a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgehop._errors import Interrupted
+from hedgehop.cli.progress import progress_bar
+from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
+from hedgehop.io.files import read
+from hedgehop.oracles import Step, get
+from hedgehop.phrases import parse_diversity, parse_tradeoff
+from hedgehop.result import DiverseList
+from hedgehop.selection import diverse
+
+
+class MethodName(str, Enum):
+    """The methods of ``hh.diverse``, for the help."""
+
+    greedy = "greedy"
+    distorted = "distorted"
+    joint = "joint"
+
+
+def solve(
+    file: Annotated[
+        Path, typer.Argument(help="The model: .uai .LG .wcsp .cfn .max .npz.", exists=True, dir_okay=False)
+    ],
+    m: Annotated[int, typer.Option("-m", min=1, help="How many labelings.")] = 5,
+    diversity: Annotated[
+        str,
+        typer.Option(
+            "--diversity",
+            "-d",
+            help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (each perhaps with :log, :sqrt or :count) "
+            "or linear; options as in labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
+        ),
+    ] = "hamming:0.01",
+    tradeoff: Annotated[
+        str,
+        typer.Option("--tradeoff", "-t", help="The diversity's factor: a number, target:SHARE or per-variable:NUMBER."),
+    ] = "1",
+    method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
+    oracle: Annotated[str, typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.")] = "auto",
+    distinct: Annotated[
+        bool | None,
+        typer.Option("--distinct/--repeat", help="Whether labelings may repeat.", show_default="auto"),
+    ] = None,
+    min_distance: Annotated[
+        float | None, typer.Option(min=0, help="Variables (or, below 1, share of them) any two labelings differ in.")
+    ] = None,
+    refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0, help="Seconds after which no further step begins; the list so far is kept.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option("--out", "-o", help="Write the list to this .npz file.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find M good labelings of a model that differ, and say what is proven about them.
+
+    With --json and without --out the labelings are part of the object printed.
+
+    Example: `hedgehop solve grid.uai -m 10 --diversity hamming:0.01 --tradeoff 2 --out list.npz`
+    """
+    kind, factor = option("--diversity", parse_diversity, diversity), option("--tradeoff", parse_tradeoff, tradeoff)
+    solver = option("--oracle", get, oracle)
+    clock = Clock(time_limit, m + refine)
+    with speech(json, quiet) as out:
+        check_target(target)
+        model = read(file)
+        run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
+        with progress_bar(out, "labelings", m) as advance:
+            found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, clock)
+        _tell(out, found, target)
+        if found.method == "interrupted":
+            _tell_the_end(out, clock, len(found), m)
+
+
+@dataclass
+class Clock:
+    """Ends a run between two parts of it, once its seconds are over."""
+
+    limit: float | None
+    parts: int
+    over: bool = False
+    start: float = field(default_factory=time.perf_counter)
+
+    def tick(self) -> None:
+        """Count a part as done; interrupt the run if others are left and there is no time."""
+        self.parts -= 1
+        if self.limit is not None and self.parts > 0 and time.perf_counter() - self.start >= self.limit:
+            self.over = True
+            raise KeyboardInterrupt
+
+
+def _whole_or_beginning(
+    run: Callable[..., DiverseList], advance: Callable[[object], None], clock: Clock
+) -> DiverseList:
+    """Return the list or, interrupted, what there is of it."""
+
+    def after_step(step: Step) -> None:
+        advance(step)
+        clock.tick()
+
+    try:
+        return run(callback=after_step)
+    except Interrupted as stop:
+        if stop.found is None:
+            raise
+        return stop.found
+
+
+def _tell(out: Speech, found: DiverseList, target: Path | None) -> None:
+    """Print the table before the file is written: a full disk must not take both."""
+    out.answer(**fields_of(found))
+    out.say(found.report())
+    if target is None:
+        out.answer(labelings=found.labelings)
+        return
+    found.save(target)
+    out.answer(out=target)
+    out.say(f"wrote {target}")
+
+
+def _tell_the_end(out: Speech, clock: Clock, found: int, m: int) -> None:
+    """Say why there are fewer labelings; running out of time is no failure."""
+    kept = f"{found} of {m} labelings are kept"
+    if clock.over:
+        out.note(f"the time limit of {clock.limit:g} s is over; {kept}.")
+        return
+    out.fail(f"interrupted; {kept}.")
+    raise typer.Exit(1)
