@@ -94,7 +94,7 @@ class DiverseList:
     @property
     def distinct(self) -> int:
         """How many different labelings the list holds."""
-        return len(np.unique(self._flat, axis=0))
+        return len({labeling.tobytes() for labeling in self._flat})
 
     @property
     def _flat(self) -> Labels:

@@ -12,8 +12,10 @@ def main() -> None:
     try:
         for module in ("typer", "rich"):
             need(module, "cli", "the command line")
-    except MissingExtraError as error:
-        sys.exit(f"hedgehop: {error}")
-    from hedgehop.cli.app import app
+        from hedgehop.cli.app import app
 
-    app(prog_name="hedgehop")
+        app(prog_name="hedgehop")
+    except MissingExtraError as error:
+        sys.exit(f"error: {error}")
+    except KeyboardInterrupt:  # while modules are imported; commands have their own sentence
+        sys.exit("error: interrupted.")

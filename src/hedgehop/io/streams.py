@@ -77,5 +77,8 @@ def complete(path: FilePath) -> Iterator[IO[bytes]]:
             else:
                 yield file
         temporary.replace(target)
+    except OSError as error:
+        error.filename = error.filename or str(target)  # a full disk does not say for whom
+        raise
     finally:
         temporary.unlink(missing_ok=True)

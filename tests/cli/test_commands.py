@@ -1,0 +1,264 @@
+"""Every command as a new user meets it: answers, JSON, silence, sentences for mistakes, exit codes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import hedgehop as hh
+from hedgehop.cli.app import app
+from hedgehop.cli.doctor import _small_models
+from hedgehop.cli.speech import plain
+
+COMMANDS = ("solve", "convert", "show", "demo", "doctor")
+
+
+def run(*words):
+    """Run a command; nothing but an exit may come out of it."""
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+@pytest.fixture
+def grid(tmp_path):
+    scores = np.random.default_rng(0).normal(size=(5, 6, 3))
+    hh.write(hh.Grid(scores, smoothness=0.4), tmp_path / "grid.npz")
+    return tmp_path / "grid.npz"
+
+
+@pytest.fixture
+def saved(grid):
+    file = grid.with_name("list.npz")
+    assert run("solve", grid, "-m", 3, "-d", "variables", "-o", file).exit_code == 0
+    return file
+
+
+def test_solve_prints_the_table_and_keeps_the_list_that_python_finds(grid):
+    file = grid.with_name("list.npz")
+    done = run("solve", grid, "-m", 3, "--diversity", "hamming:0.5", "--tradeoff", 2, "--out", file)
+    assert done.exit_code == 0
+    expected = hh.diverse(hh.read(grid), hh.HammingBall(gamma=0.5), m=3, tradeoff=2.0)
+    found = hh.load(file)
+    assert np.array_equal(found.labelings, expected.labelings)
+    assert found.objective == expected.objective
+    assert "guarantee" in done.stdout
+    assert f"wrote {file}" in done.stdout
+    assert done.stderr == ""
+
+
+def test_solve_passes_its_options_on(grid):
+    words = ("--method", "distorted", "--min-distance", 0.2, "--refine", "--oracle", "ilp", "-t", "per-variable:0.1")
+    done = run("solve", grid, "-m", 2, "-d", "0.5*labels:sqrt:ignore=+variables", *words, "--json")
+    answer = json.loads(done.stdout)
+    assert answer["method"] == "distorted, refined"
+    assert answer["tradeoff"] == pytest.approx(3.0)
+    assert answer["oracles"] == ["ilp", "ilp"]
+    assert answer["diversity"].startswith("0.5 * LabelCoverage(h='sqrt'")
+    labelings = np.array(answer["labelings"])
+    assert (labelings[0] != labelings[1]).sum() >= 6
+    assert answer["objective"] <= answer["upper_bound"]
+
+
+def test_repeated_labelings_are_allowed_or_not(grid):
+    words = ("solve", grid, "-m", 3, "-d", "variables", "-t", 0, "--json")
+    assert json.loads(run(*words).stdout)["distinct"] == 1
+    assert json.loads(run(*words, "--distinct").stdout)["distinct"] == 3
+
+
+def test_json_with_a_file_leaves_the_labelings_there(grid):
+    answer = json.loads(run("solve", grid, "--json", "-o", grid.with_name("list.npz")).stdout)
+    assert "labelings" not in answer
+    assert answer["out"] == str(grid.with_name("list.npz"))
+
+
+def test_a_time_limit_keeps_the_list_so_far_and_is_no_failure(grid):
+    done = run("solve", grid, "-m", 9, "--time-limit", 0, "-o", grid.with_name("list.npz"))
+    assert done.exit_code == 0
+    assert "1 of 9 labelings are kept" in done.stderr
+    assert len(hh.load(grid.with_name("list.npz"))) == 1
+    assert json.loads(run("solve", grid, "-m", 1, "--time-limit", 0, "--json").stdout)["method"] == "greedy"
+    refined = json.loads(run("solve", grid, "-m", 1, "--refine", "--time-limit", 0, "--json").stdout)
+    assert refined["method"] == "interrupted"
+
+
+def test_fewer_labelings_than_asked_for_are_a_note(tmp_path):
+    hh.write(hh.FactorGraph([[0.0, 1.0]]), tmp_path / "bit.npz")
+    done = run("solve", tmp_path / "bit.npz", "--distinct")
+    assert done.exit_code == 0
+    assert "note: only 2 of 5 labelings" in done.stderr
+    answer = json.loads(run("solve", tmp_path / "bit.npz", "--distinct", "--json").stdout)
+    assert "only 2 of 5" in answer["notes"][0]
+    assert run("solve", tmp_path / "bit.npz", "--distinct", "-q").output == ""
+
+
+def test_convert_changes_the_format_and_nothing_else(grid):
+    target = grid.with_name("grid.cfn.xz")
+    done = run("convert", grid, target, "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["bytes"] == target.stat().st_size
+    zeros = np.zeros(30, int)
+    assert hh.read(target).score(zeros) == pytest.approx(hh.read(grid).score(zeros.reshape(5, 6)))
+
+
+def test_show_tells_and_draws(saved):
+    pytest.importorskip("matplotlib")
+    image, sheet = saved.with_name("image.npy"), saved.with_name("sheet.png")
+    np.save(image, np.zeros((5, 6)))
+    done = run("show", saved, "--image", image, "--names", "sky, sea, land", "--columns", 2, "-o", sheet)
+    assert done.exit_code == 0
+    assert hh.load(saved).report() in done.stdout
+    assert sheet.read_bytes().startswith(b"\x89PNG")
+    assert json.loads(run("show", saved, "--json").stdout)["m"] == 3
+
+
+def test_show_reads_photographs(saved):
+    pytest.importorskip("matplotlib")
+    from PIL import Image
+
+    photo = saved.with_name("photo.png")
+    Image.fromarray(np.zeros((5, 6), np.uint8)).convert("P").save(photo)
+    assert run("show", saved, "--image", photo, "-o", saved.with_name("sheet.svg")).exit_code == 0
+    assert "<svg" in saved.with_name("sheet.svg").read_text(encoding="utf-8")
+
+
+def test_doctor_finds_everything_well():
+    done = run("doctor", "--json")
+    assert done.exit_code == 0, done.stdout
+    answer = json.loads(done.stdout)
+    assert answer["oracles"] == dict.fromkeys(hh.oracles.available(), "ok")
+    assert answer["extras"]["cli"]["typer"]
+    assert answer["versions"]["hedgehop"]
+    assert "self-test: every oracle" in run("doctor").stdout
+
+
+def test_doctor_names_an_oracle_that_is_wrong(monkeypatch):
+    monkeypatch.setattr(hh.oracles.Tree, "maximize", lambda *_: 1 / 0)
+    done = run("doctor")
+    assert done.exit_code == 1
+    assert "the self-test failed for tree" in done.stderr
+    assert "WRONG: division by zero" in done.stdout
+
+
+def test_small_models_are_small():
+    for model in _small_models():
+        hh.testing.check_model(model)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command):
+    done = run(command, "--help")
+    assert done.exit_code == 0
+    assert f"Example: hedgehop {command}" in " ".join(done.stdout.split())
+    assert all(option in done.stdout for option in ("--json", "--quiet"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["solve"],
+        ["solve", "missing.uai"],
+        ["solve", "GRID", "-m", "0"],
+        ["solve", "GRID", "-d", "nonsense"],
+        ["solve", "GRID", "-t", "-1"],
+        ["solve", "GRID", "--oracle", "delphi"],
+        ["solve", "GRID", "--method", "magic"],
+        ["convert", "GRID"],
+        ["show", "GRID", "--columns", "2"],
+        ["nonsense"],
+    ],
+)
+def test_wrong_use_has_exit_code_2(words, grid):
+    done = run(*(grid if word == "GRID" else word for word in words))
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "Usage" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["solve", "LIST"], "is not a model"),
+        (["solve", "GRID", "--oracle", "tree"], "contain a cycle"),
+        (["solve", "GRID", "-o", "FOLDER/none/x.npz"], "there is no such folder"),
+        (["solve", "GRID", "-o", "FOLDER"], "cannot be written"),
+        (["convert", "GRID", "FOLDER/x.doc"], "suffix must be one of"),
+        (["show", "GRID"], "is not a list"),
+        (["show", "LIST", "-o", "FOLDER/x.doc"], "suffix must be"),
+        (["show", "LIST", "--image", "LIST", "-o", "FOLDER/x.png"], "cannot identify image file"),
+    ],
+)
+def test_failures_are_sentences_with_exit_code_1(words, sentence, grid, saved):
+    places = {"GRID": str(grid), "LIST": str(saved)}
+    words = [places.get(word, word.replace("FOLDER", str(grid.parent))) for word in words]
+    done = run(*words)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("error: ")
+    assert sentence in done.stderr
+    answer = json.loads(run(*words, "--json").stdout)
+    assert sentence in answer["error"]
+
+
+def test_a_full_disk_is_named_and_leaves_no_piece_behind(grid, monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    done = run("solve", grid, "-o", grid.with_name("list.npz"))
+    assert done.exit_code == 1
+    assert "guarantee" in done.stdout  # the table is not lost
+    assert done.stderr == f"error: {grid.with_name('list.npz')}: No space left on device.\n"
+    assert list(grid.parent.iterdir()) == [grid]
+
+
+def test_json_holds_no_infinities():
+    assert plain({"a": np.array([1.0, np.inf]), 2: (np.nan, np.int64(3), True, None)}) == {
+        "a": [1.0, None],
+        "2": [None, 3, True, None],
+    }
+
+
+def hedgehop(*words, **options):
+    command = [sys.executable, "-W", "error", "-m", "hedgehop", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_a_pipe_hears_the_answer_only(grid):
+    process = hedgehop("solve", grid, "--json")
+    answer, rest = process.communicate()
+    assert process.returncode == 0
+    assert json.loads(answer)["m"] == 5
+    assert rest == ""
+
+
+def test_a_reader_that_leaves_is_no_error(grid):
+    process = hedgehop("solve", grid)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_keeps_the_list_so_far(tmp_path):
+    hh.write(hh.Grid(np.random.default_rng(0).normal(size=(30, 30, 3)), smoothness=0.5), tmp_path / "grid.npz")
+    process = hedgehop("solve", tmp_path / "grid.npz", "-m", 10**6, "-d", "variables", "-o", tmp_path / "list.npz")
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    said, rest = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "wrote" in said
+    assert rest.startswith("error: interrupted; ")
+    assert len(hh.load(tmp_path / "list.npz")) > 0
+
+
+def test_without_its_extra_the_command_says_what_to_install():
+    code = "import sys; sys.modules['typer'] = None; from hedgehop.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: the command line needs typer: pip install 'hedgehop[cli]'\n"
