@@ -38,7 +38,9 @@ def test_the_readme_begins_with_six_lines_of_code():
     assert len([line for line in first if line]) == 6
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, "docs/index.md", "docs/theory.md", "docs/reference.md"])
+@pytest.mark.parametrize(
+    "document", [*DOCUMENTS, "docs/command_line.md", "docs/index.md", "docs/theory.md", "docs/reference.md"]
+)
 def test_links_to_files_lead_somewhere(document):
     path = ROOT / document
     for target in LINK.findall(path.read_text(encoding="utf-8")):
