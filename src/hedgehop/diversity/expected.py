@@ -61,24 +61,18 @@ class ExpectedBest(Frozen, Diversity):
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """``mean_z max(0, agreement(y, z) - best so far)``; linear while nothing is chosen."""
-        best = self._best(model, self._rows(model, chosen))
-        if not best.any():
-            return [Linear(self._votes(model))]
-        return [AgreementGains(self.samples, best, self.weights)]
+        gain = self._gain_potential(model, self._rows(model, chosen))
+        return [gain] if gain.best.any() else [Linear(own(gain.linear(model, np.ones(len(self.samples)))))]
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        return AgreementGains(self.samples, self._best(model, chosen), self.weights)._values(model, flat)
+        return self._gain_potential(model, chosen)._values(model, flat)
+
+    def _gain_potential(self, model: Model, chosen: Labels) -> AgreementGains:
+        return AgreementGains(self.samples, self._best(model, chosen), self.weights)
 
     def _best(self, model: Model, rows: Labels) -> Doubles:
         self.check(model)
         return own(agreement(rows, self.samples, self.weights).max(axis=0, initial=0.0))
-
-    def _votes(self, model: Model) -> Doubles:
-        share = self.weights / (self.weights.sum() * len(self.samples))
-        votes = np.zeros((model.n_variables, int(model.label_counts.max())))
-        for z in self.samples:
-            votes[np.arange(model.n_variables), z] += share
-        return own(votes)
 
     def __repr__(self) -> str:
         return f"ExpectedBest({len(self.samples)} samples)"

@@ -1,5 +1,6 @@
 """How one step is solved: one file an oracle, and the choice among them."""
 
+from hedgehop.oracles.agreement import Agreement
 from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exhaustive import Exhaustive
@@ -16,6 +17,7 @@ from hedgehop.oracles.tree import Tree
 from hedgehop.oracles.trws import Trws
 
 __all__ = [
+    "Agreement",
     "Assignment",
     "Auto",
     "Edmonds",

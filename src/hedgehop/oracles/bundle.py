@@ -8,18 +8,16 @@ labelings met.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
-from hedgehop.oracles.base import Step
+from hedgehop.oracles.nested import Solve
 from hedgehop.oracles.terms import Terms, View
 from hedgehop.potentials import Potential, total_value
-
-Solve = Callable[[Doubles], Step]  # from scores of each variable's labels to the best labeling with them
 
 
 class Bundle:

@@ -14,6 +14,7 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
+from hedgehop.oracles.agreement import Agreement
 from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step, kinds
 from hedgehop.oracles.exhaustive import Exhaustive
@@ -30,7 +31,8 @@ from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
-    Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Ilp,
+    Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Agreement,
+    Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
 

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.oracles.ascent import Ascent, expander_of, moves_of
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.bundle import Bundle
 from hedgehop.oracles.kernels import is_small
+from hedgehop.oracles.nested import Nested
 from hedgehop.oracles.terms import DISTANCES, Terms, unfit
-from hedgehop.oracles.trws import Trws
-from hedgehop.potentials import Linear, Potential
-
-if TYPE_CHECKING:
-    from hedgehop.oracles.registry import Auto
+from hedgehop.potentials import Potential
 
 _KEPT = 40  # labelings carried to the next step
 _CLIMBS = 4
 _TINY = 400  # columns of an integer program that is still quick with several balls
-_ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
 
 
-class Slopes(Oracle):
+class Slopes(Nested):
     """Bound by slopes, one linear step each; then ascent from the labelings met.
 
     Parameters
@@ -44,23 +40,20 @@ class Slopes(Oracle):
 
     name = "slopes"
     summary = "potentials of Hamming distances on any model that has a linear oracle; ascent, with a bound by slopes"
+    outer = DISTANCES
 
     def __init__(self, calls: int = 10, tolerance: float = 5e-4, inner: Oracle | None = None) -> None:
+        super().__init__(inner)
         self.calls = _arrays.positive_count(calls, "calls")
         self.tolerance = _arrays.number(tolerance, "tolerance", low=0.0)
-        self.inner = inner
-
-    def start(self, model: Model) -> dict[str, Any]:
-        """Room for the labelings met, and for the state of the linear oracle."""
-        return {}
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse where nothing depends on distances, and what the linear oracle refuses."""
-        distant, others = _split(potentials)
+        distant, others = self.split(potentials)
         if not distant:
             return "no potential depends on the distance to a labeling; a linear oracle does better"
         reasons = [reason for reason in map(unfit, distant) if reason is not None]
-        return reasons[0] if reasons else (self.inner or self._auto()).refusal(model, others)
+        return reasons[0] if reasons else self.inner_refusal(model, others)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
         """After the integer program where that is quick."""
@@ -69,7 +62,7 @@ class Slopes(Oracle):
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Alternate bounding and steering calls, then climb."""
         states: dict[str, Any] = state if state is not None else {}
-        distant, others = _split(potentials)
+        distant, others = self.split(potentials)
         bundle = self._bundle(model, others, distant, states)
         if "moves" not in states:
             states["moves"], states["expander"] = moves_of(model), expander_of(model)
@@ -94,13 +87,7 @@ class Slopes(Oracle):
                 break
 
     def _bundle(self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]) -> Bundle:
-        inner = self._inner(model, others)
-        if inner.name not in states:
-            states[inner.name] = inner.start(model)
-
-        def solve(theta: Doubles) -> Step:
-            return inner.maximize(model, [*others, Linear(own(theta))], states[inner.name])
-
+        inner, solve = self.linear_steps(model, others, states)
         bundle = Bundle(model, others, distant, Terms(distant), solve)
         if "labelings" in states:
             bundle.add(states["labelings"], states["relevance"])
@@ -109,24 +96,8 @@ class Slopes(Oracle):
             first = solve(np.zeros((model.n_variables, int(model.label_counts.max()))))
             bundle.add(np.ascontiguousarray(first.labeling.reshape(1, -1), np.int32))
         if not bundle.labelings:
-            raise InfeasibleError(f'oracle "{inner.name}" found no allowed labeling; if there is one, "ilp" finds it.')
+            raise InfeasibleError(f'oracle "{inner}" found no allowed labeling; if there is one, "ilp" finds it.')
         return bundle
-
-    def _auto(self) -> Auto:
-        from hedgehop.oracles.registry import Auto  # which lists this oracle among the others
-
-        return Auto(Trws(iterations=_ITERATIONS))
-
-    def _inner(self, model: Model, others: Sequence[Potential]) -> Oracle:
-        """Who solves the linear steps of this model: chosen once a step."""
-        if isinstance(self.inner, Oracle):
-            return self.inner
-        return self._auto().choice(model, others)
-
-
-def _split(potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]:
-    """Potentials of distances, and the others."""
-    return [p for p in potentials if isinstance(p, DISTANCES)], [p for p in potentials if not isinstance(p, DISTANCES)]
 
 
 def _possible(model: Model, rows: Labels) -> Labels:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._arrays import Doubles, Labels, as_labelings, own
 from hedgehop.balls import MOST_LISTED, overlap_shares, place_values, uncovered_shares
 from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
@@ -244,9 +244,26 @@ class AgreementGains(Potential):
     def __init__(self, samples: Labels, best: Doubles, weights: Doubles, scale: float = 1.0) -> None:
         self._set(samples=samples, best=best, weights=weights, scale=float(scale))
 
+    def check(self, model: Model) -> None:
+        """Refuse samples that are not labelings of the model."""
+        as_labelings(self.samples, model.shape, model.label_counts)
+
     def _values(self, model: Model, flat: Labels) -> Doubles:
-        excess = agreement(flat, self.samples, self.weights) - self.best
-        return np.asarray(self.scale * np.maximum(0.0, excess).mean(axis=1))
+        return np.asarray(self.scale * np.maximum(0.0, self.excess(flat)).mean(axis=1))
+
+    def excess(self, flat: Labels) -> Doubles:
+        """By how much (m, n) labelings agree more with each sample than the best so far, (m, K)."""
+        return agreement(flat, self.samples, self.weights) - self.best
+
+    def linear(self, model: Model, slopes: Doubles) -> Doubles:
+        """Scores of single labels that add up to ``scale * mean_z slopes[z] * a(y, z)``, (n, L)."""
+        shares = self.scale / len(self.samples) * (self.weights / self.weights.sum())
+        theta = np.zeros((model.n_variables, int(model.label_counts.max())))
+        variables = np.arange(model.n_variables)
+        for z, slope in zip(self.samples, slopes.tolist(), strict=True):
+            if slope != 0.0:
+                theta[variables, z] += slope * shares
+        return theta
 
     def span(self) -> float:
         """Return the scale: values lie between 0 and it."""

@@ -1,0 +1,64 @@
+"""What oracles share that turn some potentials into linear ones, and let another oracle solve the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from hedgehop._arrays import Doubles, own
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.trws import Trws
+from hedgehop.potentials import Linear, Potential
+
+if TYPE_CHECKING:
+    from hedgehop.oracles.registry import Auto
+
+Solve = Callable[[Doubles], Step]  # from scores of each variable's labels to the best labeling with them
+_ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
+
+
+class Nested(Oracle):
+    """An oracle around another one, which sees linear potentials in place of the kinds named in ``outer``.
+
+    Parameters
+    ----------
+    inner : Oracle or None
+        Who solves the linear steps, and those with further potentials; if none is given, the one that "auto" would
+        choose.
+    """
+
+    outer: ClassVar[tuple[type[Potential], ...]]
+
+    def __init__(self, inner: Oracle | None) -> None:
+        self.inner = inner
+
+    def start(self, model: Model) -> dict[str, Any]:
+        """Room for the labelings met, and for the state of the linear oracle."""
+        return {}
+
+    def split(self, potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]:
+        """Potentials handled here, and the others."""
+        here = [isinstance(p, self.outer) for p in potentials]
+        pairs = list(zip(potentials, here, strict=True))
+        return [p for p, mine in pairs if mine], [p for p, mine in pairs if not mine]
+
+    def inner_refusal(self, model: Model, others: Sequence[Potential]) -> str | None:
+        """Return why the linear steps cannot be solved; None if they can."""
+        return (self.inner or self._auto()).refusal(model, others)
+
+    def linear_steps(self, model: Model, others: Sequence[Potential], states: dict[str, Any]) -> tuple[str, Solve]:
+        """Name of the linear oracle, chosen once a step, and how to ask it: it keeps its state in `states`."""
+        inner = self.inner if self.inner is not None else self._auto().choice(model, others)
+        if inner.name not in states:
+            states[inner.name] = inner.start(model)
+
+        def solve(theta: Doubles) -> Step:
+            return inner.maximize(model, [*others, Linear(own(theta))], states[inner.name])
+
+        return inner.name, solve
+
+    def _auto(self) -> Auto:
+        from hedgehop.oracles.registry import Auto  # which lists this oracle among the others
+
+        return Auto(Trws(iterations=_ITERATIONS))
