@@ -150,6 +150,7 @@ DIVERSITY_ERRORS = {
         lambda: hh.HammingBall(gamma=1.0, weights=[1.0]).value(MODEL, []),
         "weights must have one entry per variable (3); got 1",
     ),
+    "unknown steering": (lambda: hh.LinearHamming(steer="sum"), 'steer must be "exact" or "half"; got \'sum\''),
     "negative weights": (lambda: hh.LinearHamming([-1.0, 0.0, 0.0]), "weights must be nonnegative; got -1"),
     "empty region": (lambda: hh.RegionCoverage([[0], []]), "none may be empty"),
     "region outside": (lambda: hh.RegionCoverage([[9]]).value(MODEL, []), "region 0 names a variable outside 0..2"),

@@ -129,7 +129,7 @@ def linear_hamming(d: Dice, model: hh.Model) -> Column:
     def value(_: hh.Model, rows: np.ndarray) -> float:
         return float(sum(weights @ (a != b) for a, b in itertools.combinations(rows, 2)))
 
-    return Column(hh.LinearHamming(weights), value)
+    return Column(hh.LinearHamming(weights, steer="half" if d.ties else "exact"), value)
 
 
 def random_regions(d: Dice, n: int) -> list[np.ndarray]:

@@ -237,3 +237,34 @@ def test_cardinality_with_weights():
     assert table.value(model, [[0, 1, 1], [1, 0, 0]]).tolist() == [9.0, 1.0]
     smooth = Cardinality([0, 0, 0], np.sqrt, weights=[0.5, 1.5, 2.0])
     assert smooth.value(model, [1, 1, 1]) == 2.0
+
+
+def test_half_of_the_relevance_reaches_half_of_the_best():
+    """Max-sum diversification (ALGORITHMS 9): greedy on r/2 + tradeoff * gain, relevance >= 0."""
+    random = np.random.default_rng(99)
+    half = hh.LinearHamming(steer="half")
+    for trial in range(60):
+        unary = random.random((3, 2)) * random.choice([1, 5, 20])
+        model = hh.FactorGraph(unary, [[0, 1], [1, 2]], random.random((2, 2)))
+        tradeoff, distinct = float(random.choice([0.1, 1.0, 5.0])), bool(trial % 2)
+        every = hh.testing.all_labelings(model)
+        lists = itertools.combinations if distinct else itertools.combinations_with_replacement
+        best = max(
+            float(np.sum(model.score(every[list(k)]))) + tradeoff * half.value(model, every[list(k)])
+            for k in lists(range(len(every)), 4)
+        )
+        found = hh.diverse(model, half, 4, tradeoff, distinct=distinct)
+        assert best / 2 - 1e-9 <= found.objective <= best + 1e-9 <= found.upper_bound + 2e-9
+
+
+def test_half_steps_maximise_half_of_the_relevance():
+    random = np.random.default_rng(5)
+    model = hh.FactorGraph(random.normal(size=(4, 3)))
+    every = hh.testing.all_labelings(model)
+    half, plain = hh.LinearHamming(steer="half"), hh.LinearHamming()
+    chosen = every[random.integers(0, len(every), 3)]
+    steered = total_value(model, half.potentials(model, chosen), every)
+    gains = plain.gain(model, every, chosen)
+    assert np.argmax(model.score(every) + steered) == np.argmax(model.score(every) / 2 + gains)
+    assert half.bounding(model, chosen) == plain.potentials(model, chosen) == plain.bounding(model, chosen)
+    assert repr(half) == 'LinearHamming(steer="half")'

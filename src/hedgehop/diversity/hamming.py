@@ -145,6 +145,10 @@ class LinearHamming(Frozen, Diversity):
     ----------
     weights : (n,) array, optional
         What a differing variable counts.
+    steer : "exact" or "half"
+        What a step maximises: relevance plus the exact gain, or half of the relevance plus the gain. With exact
+        steps, "half" reaches at least half of the largest F of all lists if no relevance is negative (Borodin et
+        al. 2012, ALGORITHMS 9). The list is valued by D either way.
 
     Examples
     --------
@@ -155,9 +159,12 @@ class LinearHamming(Frozen, Diversity):
 
     submodular = False
     weights: Doubles | None
+    steer: Literal["exact", "half"]
 
-    def __init__(self, weights: ArrayLike | None = None) -> None:
-        self._set(weights=None if weights is None else _arrays.weights(weights, "weights"))
+    def __init__(self, weights: ArrayLike | None = None, steer: Literal["exact", "half"] = "exact") -> None:
+        if steer not in ("exact", "half"):
+            raise ValueError(f'steer must be "exact" or "half"; got {steer!r}.')
+        self._set(weights=None if weights is None else _arrays.weights(weights, "weights"), steer=steer)
 
     def check(self, model: Model) -> None:
         """Refuse weights that do not fit the model."""
@@ -177,6 +184,11 @@ class LinearHamming(Frozen, Diversity):
         return np.zeros(len(self._rows(model, labelings)))
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
+        """The gain or, steered by half of the relevance, twice the gain: the same labelings are best."""
+        gain = self.bounding(model, chosen)
+        return [p.scaled(2.0) for p in gain] if self.steer == "half" else gain
+
+    def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """One linear potential: ``a_i`` for every chosen labeling that y differs from at i."""
         self.check(model)
         rows = self._rows(model, chosen)
@@ -206,7 +218,9 @@ class LinearHamming(Frozen, Diversity):
         return np.asarray(_core.hamming(flat, chosen, self.weights).sum(axis=1))
 
     def __repr__(self) -> str:
-        return f"LinearHamming({'weights=...' if self.weights is not None else ''})"
+        shown = ["weights=..."] if self.weights is not None else []
+        shown += ['steer="half"'] if self.steer == "half" else []
+        return f"LinearHamming({', '.join(shown)})"
 
 
 def distinct_rows(rows: Labels) -> Labels:
