@@ -3,6 +3,8 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
+#include "forest_counts.hpp"
+#include "signals.hpp"
 
 namespace hedgehop::bindings {
 
@@ -88,6 +90,59 @@ Result<double> run_max_marginals(const Unaries& unaries, const Edges& edges, Mak
   return give(std::move(out), {unaries.rows, unaries.columns});
 }
 
+// What the counted variants take beside the model: a reference, whole weights, a value for every count.
+struct Counted {
+  Vector<Label> reference;
+  Counts weights;
+  Vector<double> table;
+
+  void check(std::size_t n_variables) const {
+    require_size("reference", reference.size(), n_variables, "variable");
+    require_size("weights", weights.size(), n_variables, "variable");
+    std::size_t total = 0;
+    for (const std::int32_t weight : span_of(weights)) {
+      require(weight >= 0, "weights must be nonnegative");
+      total += static_cast<std::size_t>(weight);
+    }
+    require_size("table", table.size(), total + 1, "count");
+    require_scores("table", span_of(table));
+  }
+};
+
+template <class MakeScores>
+Answer run_counted(const Unaries& unaries, const Edges& edges, const Counted& counted,
+                   MakeScores make_scores) {
+  std::vector<Label> labeling;
+  double value;
+  {
+    nb::gil_scoped_release release;
+    const auto scores = make_scores();
+    counted.check(unaries.rows);
+    labeling.resize(unaries.rows);
+    Poll poll = python_poll();
+    const ForestOrder order(unaries.rows, edges);
+    CountedForest forest(order, unaries, scores, span_of(counted.reference), span_of(counted.weights), poll);
+    value = forest.argmax(span_of(counted.table), std::span(labeling));
+  }
+  return {give(std::move(labeling), {unaries.rows}), value};
+}
+
+Answer counted_potts(Matrix<double> unary, Matrix<std::int32_t> edges, Vector<double> strengths,
+                     Vector<Label> reference, Counts weights, Vector<double> table) {
+  const Unaries u = view_of(unary);
+  const Edges e = view_of(edges);
+  return run_counted(u, e, {reference, weights, table}, [&] { return potts(u, e, strengths); });
+}
+
+Answer counted_tables(Matrix<double> unary, Counts label_counts, Matrix<std::int32_t> edges,
+                      Vector<double> flat, Offsets offsets, Counts columns, Vector<Label> reference,
+                      Counts weights, Vector<double> table) {
+  const Unaries u = view_of(unary);
+  const Edges e = view_of(edges);
+  return run_counted(u, e, {reference, weights, table},
+                     [&] { return tables(u, label_counts, e, flat, offsets, columns); });
+}
+
 Answer argmax_potts(Matrix<double> unary, Matrix<std::int32_t> edges, Vector<double> strengths) {
   const Unaries u = view_of(unary);
   const Edges e = view_of(edges);
@@ -115,14 +170,19 @@ Result<double> max_marginals_tables(Matrix<double> unary, Counts label_counts, M
   return run_max_marginals(u, e, [&] { return tables(u, label_counts, e, flat, offsets, columns); });
 }
 
-#define HEDGEHOP_POTTS_ARGS                                                                            \
+#define HEDGEHOP_POTTS                                                                                 \
   "(unary: numpy.typing.NDArray[numpy.float64], edges: numpy.typing.NDArray[numpy.int32], strengths: " \
-  "numpy.typing.NDArray[numpy.float64])"
-#define HEDGEHOP_TABLE_ARGS                                                                        \
+  "numpy.typing.NDArray[numpy.float64]"
+#define HEDGEHOP_POTTS_ARGS HEDGEHOP_POTTS ")"
+#define HEDGEHOP_TABLE                                                                        \
   "(unary: numpy.typing.NDArray[numpy.float64], label_counts: numpy.typing.NDArray[numpy.int32], " \
   "edges: numpy.typing.NDArray[numpy.int32], flat: numpy.typing.NDArray[numpy.float64], offsets: " \
   "numpy.typing.NDArray[numpy.int64], "                                                            \
-  "columns: numpy.typing.NDArray[numpy.int32])"
+  "columns: numpy.typing.NDArray[numpy.int32]"
+#define HEDGEHOP_TABLE_ARGS HEDGEHOP_TABLE ")"
+#define HEDGEHOP_COUNTED                                                                               \
+  ", reference: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.int32], table: " \
+  "numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.int32], float]"
 
 template <class Function, class... Extra>
 void def_potts(nb::module_& m, const char* name, Function function, const Extra&... extra) {
@@ -153,6 +213,15 @@ void register_forest(nb::module_& m) {
                      " -> tuple[numpy.typing.NDArray[numpy.int32], float]"),
              "Best labeling of a forest and its score, P_e(a, b) = flat[offsets[e] + a * columns[e] + b].\n\n"
              "Ties go to the lowest label; the score is -inf if every labeling is forbidden.");
+  def_potts(m, "forest_counted_argmax_potts", &counted_potts, nb::arg("reference").noconvert(),
+            nb::arg("weights").noconvert(), nb::arg("table").noconvert(),
+            nb::sig("def forest_counted_argmax_potts" HEDGEHOP_POTTS HEDGEHOP_COUNTED),
+            "As forest_argmax_potts, of the score plus table[k], k = weight of the variables that differ from\n"
+            "a reference. The table has an entry for each count up to the total weight.");
+  def_tables(m, "forest_counted_argmax_tables", &counted_tables, nb::arg("reference").noconvert(),
+             nb::arg("weights").noconvert(), nb::arg("table").noconvert(),
+             nb::sig("def forest_counted_argmax_tables" HEDGEHOP_TABLE HEDGEHOP_COUNTED),
+             "As forest_argmax_tables, of the score plus table[k]; see forest_counted_argmax_potts.");
   def_potts(
       m, "forest_max_marginals_potts", &max_marginals_potts,
       nb::sig("def forest_max_marginals_potts" HEDGEHOP_POTTS_ARGS " -> numpy.typing.NDArray[numpy.float64]"),

@@ -8,6 +8,7 @@ from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
+from hedgehop.oracles.messages import Messages
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.registry import Auto, available, get
 from hedgehop.oracles.slopes import Slopes
@@ -26,6 +27,7 @@ __all__ = [
     "GraphCut",
     "Ilp",
     "Kruskal",
+    "Messages",
     "Oracle",
     "Qpbo",
     "Slopes",

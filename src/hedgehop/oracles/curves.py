@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from hedgehop._arrays import Doubles
-from hedgehop.potentials import Cardinality
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.potentials import Cardinality, Potential
 
 _CELLS = 4096  # of the table that stands in for a function of fractional distances
 _ROUNDING = 4e-15  # of a second difference, against the largest value
@@ -104,6 +105,21 @@ def counted(potential: Cardinality) -> tuple[Doubles, Doubles | None]:
     if callable(potential.table):
         return weights, None
     return weights, potential.at(np.arange(len(potential.table)))
+
+
+def one_count(potentials: Sequence[Potential]) -> tuple[Labels, Doubles, Doubles] | None:
+    """Reference, weights and summed table, if all are functions of the same whole count; else None."""
+    counts = [p for p in potentials if isinstance(p, Cardinality)]
+    if not counts or len(counts) < len(potentials):
+        return None
+    reference, (weights, _) = counts[0].reference, counted(counts[0])
+    total = np.zeros(1)
+    for potential in counts:
+        own, table = counted(potential)
+        if table is None or not (np.array_equal(potential.reference, reference) and np.array_equal(own, weights)):
+            return None
+        total = total + table
+    return reference, weights, total
 
 
 def is_concave(table: Doubles, tolerance: float = 1e-12) -> bool:

@@ -22,6 +22,7 @@ from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
+from hedgehop.oracles.messages import Messages
 from hedgehop.oracles.qpbo import Qpbo
 from hedgehop.oracles.slopes import Slopes
 from hedgehop.oracles.spanning_tree import Kruskal
@@ -32,7 +33,7 @@ from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
     Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Agreement,
-    Ilp,
+    Messages, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
 
@@ -52,7 +53,7 @@ def available() -> dict[str, str]:
 
     >>> import hedgehop as hh
     >>> hh.oracles.available()["tree"]
-    'max-sum on forests (chains, trees, no edges); exact, with linear potentials'
+    'max-sum on forests (chains, trees, no edges); exact, with linear potentials and functions of one count'
     """
     return {name: oracle.summary for name, oracle in _all().items()}
 

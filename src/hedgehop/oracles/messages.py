@@ -1,0 +1,102 @@
+"""Loopy max-product with messages for Hamming distances: what the paper ran for its balls, to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear, not_pairwise
+from hedgehop.oracles.bundle import Bundle
+from hedgehop.oracles.curves import counted
+from hedgehop.oracles.kernels import edge_tables, expandable
+from hedgehop.oracles.linear import refuse_infeasible
+from hedgehop.oracles.nested import Nested
+from hedgehop.oracles.terms import DISTANCES, Terms, unfit
+from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
+
+_BOUNDS = 3  # linear steps for the bound
+
+
+class Messages(Nested):
+    """Max-product in which every distance is a factor with O(n log n) messages (Tarlow et al. 2010, ALGORITHMS 4.4).
+
+    All messages are sent at once and damped; every labeling that the beliefs decode to is scored, and the best
+    kept. Unions of balls pass messages as the paper's sum of overlaps and are scored as they are. On loopy
+    graphs nothing is guaranteed: the bound is that of slopes, and "slopes" finds better labelings sooner.
+
+    Parameters
+    ----------
+    iterations : int
+        How often all messages are sent.
+    damping : float
+        Share of the old message in the new one, at least 0 and below 1.
+    inner : Oracle, optional
+        Who solves the linear steps of the bound; if none is given, the one that "auto" would choose.
+    """
+
+    name = "messages"
+    summary = "loopy max-product with Hamming distances on pairwise models: what the paper ran; with a bound by slopes"
+    outer = DISTANCES
+
+    def __init__(self, iterations: int = 60, damping: float = 0.5, inner: Oracle | None = None) -> None:
+        super().__init__(inner)
+        self.iterations = _arrays.positive_count(iterations, "iterations")
+        self.damping = _arrays.number(damping, "damping", low=0.0)
+        if self.damping >= 1:
+            raise ValueError(f"damping must be below 1; got {damping!r}.")
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
+        distant, others = self.split(potentials)
+        if not distant:
+            return "no potential depends on the distance to a labeling; a linear oracle does better"
+        reasons = [not_pairwise(model), not_linear(model, others), *map(unfit, distant), *map(_uncountable, distant)]
+        reasons.append(None if _all_pairs(model) else "it cannot forbid pairs of labels")
+        reasons.append(self.inner_refusal(model, others))
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Pass messages, score what they decode to, and bound by slopes."""
+        assert isinstance(model, PairwiseModel)
+        distant, others = self.split(potentials)
+        _, solve = self.linear_steps(model, others, state if state is not None else {})
+        bundle = Bundle(model, others, distant, Terms(distant), solve)
+        bundle.add(self._decodes(model, changed_unary(model, fold(model, others)[0]), distant))
+        best = bundle.labelings[bundle.best]
+        for _ in range(_BOUNDS):
+            bundle.call(bundle.bounding())
+        return self.step(model, best, potentials, bundle.bound)
+
+    def _decodes(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
+        refuse_infeasible(float(unary.max(axis=1).min()))
+        factors = [factor for potential in distant for factor in _factors(potential)]
+        references = np.array([factor.reference for factor in factors])
+        tables = np.array([counted(factor)[1] for factor in factors])
+        sweeps, damping, edges = self.iterations, self.damping, model.edges
+        if isinstance(model.pairwise, Potts):
+            strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
+            return _core.max_product_potts(unary, edges, strengths, references, tables, sweeps, damping)
+        flat, offsets, columns = edge_tables(model)
+        return _core.max_product_tables(
+            unary, model.label_counts, edges, flat, offsets, columns, references, tables, sweeps, damping
+        )
+
+
+def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinality]:
+    """Functions of one distance each; those of a union add up to the paper's lower bound, and a constant."""
+    return [potential] if isinstance(potential, Cardinality) else potential.pairs()
+
+
+def _uncountable(potential: Cardinality | BallCoverage | BallUnion) -> str | None:
+    weights, table = counted(_factors(potential)[0])
+    return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"
+
+
+def _all_pairs(model: Model) -> bool:
+    return isinstance(model, PairwiseModel) and expandable(model)
