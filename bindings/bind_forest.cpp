@@ -174,13 +174,13 @@ Result<double> max_marginals_tables(Matrix<double> unary, Counts label_counts, M
   "(unary: numpy.typing.NDArray[numpy.float64], edges: numpy.typing.NDArray[numpy.int32], strengths: " \
   "numpy.typing.NDArray[numpy.float64]"
 #define HEDGEHOP_POTTS_ARGS HEDGEHOP_POTTS ")"
-#define HEDGEHOP_TABLE                                                                        \
+#define HEDGEHOP_TABLE                                                                             \
   "(unary: numpy.typing.NDArray[numpy.float64], label_counts: numpy.typing.NDArray[numpy.int32], " \
   "edges: numpy.typing.NDArray[numpy.int32], flat: numpy.typing.NDArray[numpy.float64], offsets: " \
   "numpy.typing.NDArray[numpy.int64], "                                                            \
   "columns: numpy.typing.NDArray[numpy.int32]"
 #define HEDGEHOP_TABLE_ARGS HEDGEHOP_TABLE ")"
-#define HEDGEHOP_COUNTED                                                                               \
+#define HEDGEHOP_COUNTED                                                                                \
   ", reference: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.int32], table: " \
   "numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.int32], float]"
 
@@ -213,11 +213,12 @@ void register_forest(nb::module_& m) {
                      " -> tuple[numpy.typing.NDArray[numpy.int32], float]"),
              "Best labeling of a forest and its score, P_e(a, b) = flat[offsets[e] + a * columns[e] + b].\n\n"
              "Ties go to the lowest label; the score is -inf if every labeling is forbidden.");
-  def_potts(m, "forest_counted_argmax_potts", &counted_potts, nb::arg("reference").noconvert(),
-            nb::arg("weights").noconvert(), nb::arg("table").noconvert(),
-            nb::sig("def forest_counted_argmax_potts" HEDGEHOP_POTTS HEDGEHOP_COUNTED),
-            "As forest_argmax_potts, of the score plus table[k], k = weight of the variables that differ from\n"
-            "a reference. The table has an entry for each count up to the total weight.");
+  def_potts(
+      m, "forest_counted_argmax_potts", &counted_potts, nb::arg("reference").noconvert(),
+      nb::arg("weights").noconvert(), nb::arg("table").noconvert(),
+      nb::sig("def forest_counted_argmax_potts" HEDGEHOP_POTTS HEDGEHOP_COUNTED),
+      "As forest_argmax_potts, of the score plus table[k], k = weight of the variables that differ from\n"
+      "a reference. The table has an entry for each count up to the total weight.");
   def_tables(m, "forest_counted_argmax_tables", &counted_tables, nb::arg("reference").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("table").noconvert(),
              nb::sig("def forest_counted_argmax_tables" HEDGEHOP_TABLE HEDGEHOP_COUNTED),

@@ -87,19 +87,20 @@ Result<Label> run_tables(Matrix<double> unary, Vector<std::int32_t> label_counts
 
 #define HEDGEHOP_INT32 "numpy.typing.NDArray[numpy.int32]"
 #define HEDGEHOP_REAL "numpy.typing.NDArray[numpy.float64]"
-#define HEDGEHOP_RUN                                                                                   \
-  ", references: " HEDGEHOP_INT32 ", tables: " HEDGEHOP_REAL ", sweeps: int, damping: float) -> " \
-  HEDGEHOP_INT32
+#define HEDGEHOP_RUN                                         \
+  ", references: " HEDGEHOP_INT32 ", tables: " HEDGEHOP_REAL \
+  ", sweeps: int, damping: float) -> " HEDGEHOP_INT32
 
 }  // namespace
 
 void register_messages(nb::module_& m) {
-  m.def("cardinality_messages", &cardinality_messages, nb::arg("gains").noconvert(),
-        nb::arg("table").noconvert(),
-        nb::sig("def cardinality_messages(gains: " HEDGEHOP_REAL ", table: " HEDGEHOP_REAL
-                ") -> " HEDGEHOP_REAL),
-        "What being on adds for each variable in the rest of max_x gains . x + table[sum x], in O(n log n).\n\n"
-        "Infinite gains mean always on or off; the message of such a variable is 0.");
+  m.def(
+      "cardinality_messages", &cardinality_messages, nb::arg("gains").noconvert(),
+      nb::arg("table").noconvert(),
+      nb::sig("def cardinality_messages(gains: " HEDGEHOP_REAL ", table: " HEDGEHOP_REAL
+              ") -> " HEDGEHOP_REAL),
+      "What being on adds for each variable in the rest of max_x gains . x + table[sum x], in O(n log n).\n\n"
+      "Infinite gains mean always on or off; the message of such a variable is 0.");
   m.def("max_product_potts", &run_potts, nb::arg("unary").noconvert(), nb::arg("edges").noconvert(),
         nb::arg("strengths").noconvert(), nb::arg("references").noconvert(), nb::arg("tables").noconvert(),
         nb::arg("sweeps"), nb::arg("damping"),

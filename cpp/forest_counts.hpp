@@ -1,11 +1,11 @@
-// Exact max-sum on forests plus any function of one count: score(y) + f(k(y)), k(y) = sum of the weights of the
-// variables that differ from a reference labeling; weights are whole numbers >= 0.
+// Exact max-sum on forests plus any function of one count: score(y) + f(k(y)), k(y) = sum of the weights of
+// the variables that differ from a reference labeling; weights are whole numbers >= 0.
 //
-// Each variable keeps, for each count within its subtree and each of its labels, the best score there. A child
-// enters by a (max,+) convolution over counts; since tables are as long as the subtree's weight only, the
-// convolutions cost O(W^2 L) in all (W = total weight), the messages O(n W L) for Potts scores and O(n W L^2)
-// for tables. Memory: O(n W L) on chains, less on balanced trees.
-// Ties go to the lowest count, then to the lowest label at each decision.
+// Each variable keeps, for each count within its subtree and each of its labels, the best score there. A
+// child enters by a (max,+) convolution over counts; since tables are as long as the subtree's weight only,
+// the convolutions cost O(W^2 L) in all (W = total weight), the messages O(n W L) for Potts scores and O(n W
+// L^2) for tables. Memory: O(n W L) on chains, less on balanced trees. Ties go to the lowest count, then to
+// the lowest label at each decision.
 #pragma once
 
 #include <algorithm>
@@ -69,8 +69,8 @@ inline std::vector<std::size_t> split(std::span<const CountRows> parts, std::spa
 template <class Scores>
 class CountedForest {
  public:
-  CountedForest(const ForestOrder& order, Unaries unaries, const Scores& scores, std::span<const Label> reference,
-                std::span<const std::int32_t> weights, Poll& poll)
+  CountedForest(const ForestOrder& order, Unaries unaries, const Scores& scores,
+                std::span<const Label> reference, std::span<const std::int32_t> weights, Poll& poll)
       : visits_(order.visits()),
         order_(order),
         unaries_(unaries),
@@ -106,7 +106,8 @@ class CountedForest {
   std::size_t width() const { return unaries_.columns; }
 
   std::size_t count_of(std::size_t variable, std::size_t label) const {
-    return static_cast<Label>(label) == reference_[variable] ? 0 : static_cast<std::size_t>(weights_[variable]);
+    return static_cast<Label>(label) == reference_[variable] ? 0
+                                                             : static_cast<std::size_t>(weights_[variable]);
   }
 
   std::span<double> row(CountRows& table, std::size_t count, std::size_t variable) const {

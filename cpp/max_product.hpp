@@ -69,8 +69,8 @@ class MaxProduct {
 
   // The message of an edge into its first (0) or second (1) end.
   std::span<double> message(std::size_t edge, std::size_t side) {
-    return std::span(messages_)
-        .subspan((2 * edge + side) * unaries_.columns, scores_.label_count(end_of(edge, side)));
+    return std::span(messages_).subspan((2 * edge + side) * unaries_.columns,
+                                        scores_.label_count(end_of(edge, side)));
   }
 
   std::span<double> bonuses(std::size_t j) {
