@@ -28,23 +28,23 @@ def likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList
     """
     canvas, factor = sketch.canvas, _EXPECTED if tradeoff is None else tradeoff
     samples = sketch.answers(canvas.coarse, sketch.design)
-    pool = _filled(samples, sketch.coarse, m)
+    pool = _filled(samples, sketch.coarse, m, sketch.oracle)
     found = select(pool, sketch.coarse, ExpectedBest(samples, canvas.coarse.weights), _most(m, pool), factor, first=0)
     if canvas.nodes is canvas.coarse:
         return found
     chosen = {row.tobytes() for row in found.labelings}
     models = {row.tobytes(): drawn for row, drawn in zip(samples, sketch.design, strict=True)}
     fine = sketch.answers(canvas.nodes, [drawn for key, drawn in models.items() if key in chosen])
-    pool = _filled(fine, sketch.model, m)
+    pool = _filled(fine, sketch.model, m, sketch.oracle)
     images = pool.reshape(len(pool), *sketch.model.shape)
     return select(images, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
 
 
-def _filled(answers: Labels, model: FactorGraph | Grid, m: int) -> Labels:
+def _filled(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str) -> Labels:
     """The best labeling and all different answers; where they are few, others that differ where that costs least."""
     pool = _different((best(model).labeling.reshape(-1), *answers))
     if len(pool) < m:
-        others = stream(model, VariableCoverage(), _FILLING, distinct=True)
+        others = stream(model, VariableCoverage(), _FILLING, oracle, distinct=True)
         pool = _different((*pool, *(step.labeling.reshape(-1) for step in islice(others, m))))
     return pool
 

@@ -51,11 +51,16 @@ class Sketch:
         """Models that weigh the scores otherwise."""
         return random_models(_MODELS, self._evidence.n_labels)
 
+    @property
+    def oracle(self) -> str:
+        """Who solves candidates: exact for two labels; for more, quick beats exact, since there are many."""
+        return "graphcut" if self._evidence.n_labels == 2 else "expansion"
+
     def answers(self, nodes: Nodes, models: Sequence[RandomModel]) -> Labels:
         """Return the best labelings of random models, (k, n), without parts that no stroke reaches."""
         held = nodes.seeds(self._seeds, self._strokes)
         blank = nodes.model(nodes.unary(np.zeros((self._seeds.size, self._evidence.n_labels))), held)
-        solver = get("auto")
+        solver = get(self.oracle)
         state = solver.start(blank)
         found = []
         for drawn in models:
