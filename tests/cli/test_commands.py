@@ -15,7 +15,7 @@ from hedgehop.cli.app import app
 from hedgehop.cli.doctor import _small_models
 from hedgehop.cli.speech import plain
 
-COMMANDS = ("solve", "convert", "show", "demo", "doctor")
+COMMANDS = ("solve", "segment", "convert", "show", "demo", "reproduce", "doctor")
 
 
 def run(*words):

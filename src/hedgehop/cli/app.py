@@ -10,6 +10,8 @@ import hedgehop
 from hedgehop.cli.convert import convert
 from hedgehop.cli.demo import demo
 from hedgehop.cli.doctor import doctor
+from hedgehop.cli.reproduce import reproduce
+from hedgehop.cli.segment import segment
 from hedgehop.cli.show import show
 from hedgehop.cli.solve import solve
 
@@ -20,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (solve, convert, show, demo, doctor):
+for command in (solve, segment, convert, show, demo, reproduce, doctor):
     app.command()(command)
 
 

@@ -12,7 +12,7 @@ import typer
 from hedgehop.cli.speech import Json, Quiet, Speech, speech
 from hedgehop.models import Arborescence, Chain, FactorGraph, Grid, Matching, Model, SpanningTree
 from hedgehop.oracles import Oracle, available, get
-from hedgehop.potentials import Cardinality
+from hedgehop.potentials import AgreementGains, Cardinality
 from hedgehop.testing import check_oracle
 
 _REQUIREMENT = re.compile(r"""([\w.-]+).*extra == ["'](\w+)["']""")
@@ -86,7 +86,7 @@ def _tell_oracles(out: Speech) -> list[str]:
 
 def _verdict(oracle: Oracle) -> str:
     """Compare an oracle with enumeration on every small model that it can solve, plain and with a distance."""
-    tries = [(model, terms) for model in _small_models() for terms in ((), (_distance(model),))]
+    tries = [(model, terms) for model in _small_models() for terms in ((), (_distance(model),), (_agreement(model),))]
     able = [(model, terms) for model, terms in tries if oracle.refusal(model, terms) is None]
     try:
         for model, terms in able:
@@ -100,6 +100,12 @@ def _distance(model: Model) -> Cardinality:
     """Reward labelings for being far from the one that is all 0."""
     n = model.n_variables
     return Cardinality(np.zeros(n, np.int32), np.sqrt(np.arange(n + 1.0)))
+
+
+def _agreement(model: Model) -> AgreementGains:
+    """Reward labelings for agreeing with two constant ones."""
+    samples = np.array([[0] * model.n_variables, [1] * model.n_variables], np.int32)
+    return AgreementGains(samples, np.array([0.5, 0.2]), np.ones(model.n_variables))
 
 
 def _small_models() -> list[Model]:

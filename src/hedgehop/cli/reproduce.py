@@ -1,0 +1,45 @@
+"""``hedgehop reproduce``: the tables of the paper, from a checkout of the project."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgehop.cli.speech import Json, Quiet, speech
+
+
+class Experiment(str, Enum):
+    """The tables, for the help."""
+
+    interactive = "interactive"
+
+
+def reproduce(
+    experiment: Annotated[Experiment, typer.Argument(help="Which table.")],
+    data: Annotated[Path, typer.Option(help="Folder with the images.", exists=True, file_okay=False)],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results and caches.")] = None,
+    limit: Annotated[int | None, typer.Option(min=2, help="Use this many images of each part only.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run an experiment of the paper and print its table beside the paper's own figures; again at once from its cache.
+
+    Example: `hedgehop reproduce interactive --data data`
+    """
+    with speech(json, quiet) as talk:
+        folder = out or Path("results") / experiment.value
+        sys.path.insert(0, str(Path.cwd()))  # experiments are not part of the installed library
+        try:
+            run = import_module(f"experiments.{experiment.value}").reproduce
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("experiments"):
+                raise
+            raise ValueError("experiments are run from a checkout of the project: change into its folder.") from None
+        text = run(data, folder, limit)
+        talk.answer(out=folder, text=text)
+        talk.say(text)

@@ -1,0 +1,86 @@
+"""``hedgehop segment``: candidates from an image and a few strokes."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from hedgehop._errors import need
+from hedgehop.cli.pictures import read_picture, write_figure
+from hedgehop.cli.speech import Json, Quiet, fields_of, option, speech
+from hedgehop.io.streams import complete
+from hedgehop.phrases import parse_diversity, parse_tradeoff
+
+
+def segment(
+    image: Annotated[Path, typer.Argument(help="The picture (.png, .jpg, ..., .npy).", exists=True, dir_okay=False)],
+    scribbles: Annotated[
+        Path,
+        typer.Option(
+            "--scribbles",
+            "-s",
+            help="Strokes, as large as the picture: numbers 0 unknown, 1 background, 2 the object, 3 another one; or "
+            "colours, blue for the background and red for the object.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    m: Annotated[int, typer.Option("-m", min=1, help="How many candidates.")] = 6,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for masks, sheet.png and list.npz.")] = Path("out"),
+    n_segments: Annotated[int, typer.Option("--segments", min=0, help="About how many superpixels; 0: pixels.")] = 2000,
+    diversity: Annotated[str | None, typer.Option("--diversity", "-d", help="As in `hedgehop solve`.")] = None,
+    tradeoff: Annotated[str | None, typer.Option("--tradeoff", "-t", help="As in `hedgehop solve`.")] = None,
+    swap: Annotated[bool, typer.Option("--swap", help="1 is the object and 2 the background, not vice versa.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cut an object out of a picture in several ways, each as a mask, and all on one sheet.
+
+    Example: `hedgehop segment photo.jpg --scribbles strokes.png -m 6 -o out`
+    """
+    kind = None if diversity is None else option("--diversity", parse_diversity, diversity)
+    factor = None if tradeoff is None else option("--tradeoff", parse_tradeoff, tradeoff)
+    with speech(json, quiet) as talk:
+        from hedgehop.segmentation.segmenter import Segmenter
+
+        if out.exists() and not out.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "is a file, not a folder", str(out))
+        picture, strokes = read_picture(image), read_strokes(scribbles, swap)
+        found = Segmenter(picture, n_segments or None).suggest(strokes, m, kind, factor)
+        out.mkdir(parents=True, exist_ok=True)
+        masks = [out / f"candidate_{k + 1}.png" for k in range(len(found))]
+        for path, labels in zip(masks, found.labelings, strict=True):
+            _write_mask(path, labels)
+        found.save(out / "list.npz")
+        write_figure(found.plot(picture), out / "sheet.png")
+        talk.answer(**fields_of(found), out=out, masks=masks)
+        talk.say(found.report())
+        talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}")
+
+
+def read_strokes(path: Path, swap: bool = False) -> NDArray[np.int64]:
+    """Return strokes as numbers, (H, W): those of an indexed or grey picture or an array, or by colour."""
+    from hedgehop.segmentation.scribbles import from_colors
+
+    strokes = _pixels(path)
+    strokes = from_colors(strokes) if strokes.ndim == 3 else strokes.astype(np.int64)
+    return np.where(strokes == 1, 2, np.where(strokes == 2, 1, strokes)) if swap else strokes
+
+
+def _pixels(path: Path) -> NDArray[Any]:
+    if path.suffix.lower() == ".npy":
+        return read_picture(path)
+    with need("PIL.Image", "segmentation", "reading strokes").open(path) as picture:
+        return np.asarray(picture if picture.mode in ("P", "L", "I", "I;16", "RGB", "RGBA") else picture.convert("RGB"))
+
+
+def _write_mask(path: Path, labels: NDArray[np.int32]) -> None:
+    """Write labels as grey levels: black the background, white the object, steps between for several."""
+    levels = np.round(labels * (255.0 / max(1, int(labels.max())))).astype(np.uint8)
+    with complete(path) as file:
+        need("PIL.Image", "segmentation", "writing masks").fromarray(levels).save(file, format="png")
