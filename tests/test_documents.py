@@ -53,7 +53,18 @@ def test_the_picture_of_the_readme_is_small():
 
 def test_the_reference_has_every_public_name():
     text = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
-    modules = ("diversity", "io", "learning", "metrics", "models", "oracles", "potentials", "segmentation", "testing")
+    modules = (
+        "batch",
+        "diversity",
+        "io",
+        "learning",
+        "metrics",
+        "models",
+        "oracles",
+        "potentials",
+        "segmentation",
+        "testing",
+    )
     missing = [
         name
         for name in hh.__all__

@@ -16,6 +16,7 @@ __version__ = "0.1.0.dev0"
 
 _MODULES = (
     "baselines",
+    "batch",
     "diversity",
     "io",
     "learning",
@@ -70,6 +71,7 @@ __all__ = [*_MODULES, *_NAMES, "__version__"]
 
 if TYPE_CHECKING:
     from hedgehop import baselines as baselines
+    from hedgehop import batch as batch
     from hedgehop import diversity as diversity
     from hedgehop import io as io
     from hedgehop import learning as learning

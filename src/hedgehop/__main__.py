@@ -2,4 +2,5 @@
 
 from hedgehop.cli import main
 
-main()
+if __name__ == "__main__":  # processes of a batch import this file again
+    main()

@@ -122,8 +122,7 @@ def diverse(
     True
     """
     m = positive_count(m, "m")
-    if method not in ("greedy", "distorted", "joint"):
-        raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
+    check_method(method)
     search = _search(model, diversity, tradeoff, oracle, distinct, min_distance)
     report = _reporter(progress, callback, m)
     further: list[float] = []
@@ -162,6 +161,12 @@ def stream(
     """
     search = _search(model, diversity, tradeoff, oracle, distinct, min_distance)
     return _steps(search)
+
+
+def check_method(method: Any) -> None:
+    """Refuse methods that do not exist."""
+    if method not in ("greedy", "distorted", "joint"):
+        raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
 
 
 def _steps(search: Search) -> Iterator[Step]:

@@ -15,7 +15,7 @@ from hedgehop.cli.app import app
 from hedgehop.cli.doctor import _small_models
 from hedgehop.cli.speech import plain
 
-COMMANDS = ("solve", "segment", "convert", "show", "demo", "reproduce", "doctor")
+COMMANDS = ("solve", "segment", "convert", "show", "batch", "demo", "reproduce", "doctor")
 
 
 def run(*words):
@@ -125,6 +125,19 @@ def test_show_reads_photographs(saved):
     Image.fromarray(np.zeros((5, 6), np.uint8)).convert("P").save(photo)
     assert run("show", saved, "--image", photo, "-o", saved.with_name("sheet.svg")).exit_code == 0
     assert "<svg" in saved.with_name("sheet.svg").read_text(encoding="utf-8")
+
+
+def test_batch_solves_folders_and_fails_if_a_file_does(grid):
+    recipe, target = grid.with_name("recipe.toml"), grid.with_name("results")
+    recipe.write_text('diversity = "variables"\nm = 2\n')
+    words = ("-r", recipe, "-o", target, "--workers", 1)
+    assert "1 solved, 0 done before, 0 failed" in run("batch", grid.parent / "*.npz", *words).stdout
+    grid.with_name("broken.LG").write_text("nonsense")
+    done = run("batch", grid, grid.with_name("broken.LG"), *words, "--json")
+    assert done.exit_code == 1
+    answer = json.loads(done.stdout)
+    assert (answer["solved"], answer["done_before"], answer["failed"]) == (0, 1, 1)
+    assert run("batch", "nothing*", *words).exit_code == 1
 
 
 def test_doctor_finds_everything_well():

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import hedgehop
+from hedgehop.cli.batch import batch
 from hedgehop.cli.convert import convert
 from hedgehop.cli.demo import demo
 from hedgehop.cli.doctor import doctor
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (solve, segment, convert, show, demo, reproduce, doctor):
+for command in (solve, segment, convert, show, batch, demo, reproduce, doctor):
     app.command()(command)
 
 

@@ -52,6 +52,14 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
     return model
 
 
+def readable(path: FilePath) -> bool:
+    """Whether a file's suffix is one that :func:`read` knows."""
+    try:
+        return bool(_kind(path))
+    except ValueError:
+        return False
+
+
 def write(model: PairwiseModel, path: FilePath) -> None:
     """Write a model; the suffix says the format, see :func:`read`. The file is complete or not there at all.
 

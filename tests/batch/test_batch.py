@@ -1,0 +1,199 @@
+"""Batches: the same lists however they are run, whatever kills them, and every item exactly once."""
+
+import csv
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.batch import Recipe, run
+from hedgehop.batch.ledger import opened
+
+RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)
+
+
+@pytest.fixture
+def models(tmp_path):
+    folder = tmp_path / "models"
+    for k in range(8):
+        place = folder / ("inner" if k % 3 == 0 else ".")
+        place.mkdir(parents=True, exist_ok=True)
+        scores = np.random.default_rng(k).normal(size=(6, 7, 3))
+        hh.write(hh.Grid(scores, smoothness=0.4), place / f"grid{k}.npz")
+    return sorted(folder.rglob("*.npz"))
+
+
+def run_in_threads(models, folder, recipe=RECIPE, **options):
+    with ThreadPoolExecutor(2) as executor:
+        return run(models, recipe, folder, executor=executor, **options)
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+
+
+def count_lines(folder):
+    file = folder / "outcomes.jsonl"
+    return file.read_bytes().count(b"\n") if file.exists() else 0
+
+
+def lists(folder):
+    files = sorted((folder / "lists").rglob("*.npz"))
+    return {file.relative_to(folder).as_posix(): hh.load(file).labelings.tolist() for file in files}
+
+
+def test_every_list_is_the_one_that_diverse_finds(models, tmp_path):
+    heard = []
+    done = run(models, RECIPE, tmp_path / "out", workers=2, callback=heard.append)
+    assert (done.solved, done.done_before, done.failed) == (8, 0, 0)
+    assert len(heard) == 8
+    for file, labelings in lists(tmp_path / "out").items():
+        model = hh.read(tmp_path / "models" / file.removeprefix("lists/").removesuffix(".npz"))
+        assert labelings == RECIPE.solve(model).labelings.tolist()
+    run_in_threads(models, tmp_path / "threads")
+    assert lists(tmp_path / "threads") == lists(tmp_path / "out")
+    with done.table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["item"] for row in rows] == sorted(line["item"] for line in lines(tmp_path / "out"))
+    assert all(float(row["objective"]) <= float(row["upper_bound"]) for row in rows)
+
+
+def test_only_what_is_missing_is_done_again(models, tmp_path):
+    run_in_threads(models[:3], tmp_path)
+    done = run_in_threads(models[:5], tmp_path)
+    assert (done.solved, done.done_before) == (2, 3)
+    next((tmp_path / "lists").rglob("*.npz")).unlink()
+    assert run_in_threads(models[:5], tmp_path).solved == 1
+
+
+def test_a_failure_is_recorded_and_stops_nobody(models, tmp_path):
+    broken = models[0].with_name("broken.uai")
+    broken.write_text("MARKOV nonsense")
+    done = run_in_threads([*models, broken], tmp_path / "out")
+    assert (done.solved, done.failed) == (8, 1)
+    again = run_in_threads([*models, broken], tmp_path / "out")
+    assert (again.solved, again.done_before, again.failed) == (0, 8, 1)
+    assert len(lines(tmp_path / "out")) == 9
+    hh.write(hh.FactorGraph([[0.0, 1.0]] * 3), broken)
+    assert run_in_threads([*models, broken], tmp_path / "out", retry=True).solved == 1
+    assert run_in_threads([*models, broken], tmp_path / "out").failed == 0
+
+
+def test_another_recipe_is_refused_unless_forced(models, tmp_path):
+    run_in_threads(models, tmp_path)
+    other = Recipe(diversity="variables", tradeoff="0.5", m=2)
+    with pytest.raises(ValueError, match="begun with another recipe"):
+        run_in_threads(models, tmp_path, other)
+    assert run_in_threads(models, tmp_path, other, force=True).solved == 8
+    assert {line["m"] for line in lines(tmp_path)} == {2}
+
+
+def test_one_folder_takes_one_run(models, tmp_path):
+    with opened(tmp_path, RECIPE, force=False), pytest.raises(ValueError, match="another run is writing"):
+        run_in_threads(models, tmp_path)
+    assert run_in_threads(models, tmp_path).solved == 8
+
+
+def test_files_that_would_replace_the_results_of_others_are_refused(models, tmp_path):
+    inner = [model for model in models if model.parent.name == "inner"]
+    run_in_threads(inner, tmp_path / "out")
+    twin = inner[0].parent.parent / inner[0].name
+    hh.write(hh.FactorGraph([[0.0, 1.0]]), twin)
+    with pytest.raises(ValueError, match="would replace the results of"):
+        run_in_threads([twin, *models], tmp_path / "out")
+
+
+def test_a_line_torn_by_a_crash_is_cut_off(models, tmp_path):
+    run_in_threads(models[:2], tmp_path)
+    with (tmp_path / "outcomes.jsonl").open("a") as file:
+        file.write('{"item": "gri')
+    assert run_in_threads(models[:3], tmp_path).solved == 1
+    assert len(lines(tmp_path)) == 3
+
+
+def test_the_ledger_survives_while_items_fly(models, tmp_path):
+    """What was heard of is on the disk, even if the run ends by an exception then."""
+    heard = []
+
+    def stop_at_three(outcome):
+        heard.append(outcome.item)
+        if len(heard) == 3:
+            raise KeyboardInterrupt
+
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        run(models, RECIPE, tmp_path, workers=2, callback=stop_at_three)
+    assert time.perf_counter() - start < 30
+    assert [line["item"] for line in lines(tmp_path)] == heard
+    assert run_in_threads(models, tmp_path).done_before == 3
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_a_process_that_dies_is_replaced(models, tmp_path):
+    killed = []
+
+    def kill_one(_outcome):
+        if not killed:
+            killed.append(multiprocessing.active_children()[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    done = run(models, RECIPE, tmp_path, workers=1, callback=kill_one)
+    assert (done.solved, done.failed) == (8, 0)
+    assert len(lines(tmp_path)) == 8
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_killed_again_and_again_it_ends_as_if_undisturbed(models, tmp_path):
+    recipe, target = tmp_path / "recipe.toml", tmp_path / "out"
+    recipe.write_text('diversity = "variables"\ntradeoff = 0.5\nm = 3\n')
+    words = ["batch", tmp_path / "models", "-r", recipe, "-o", target, "--workers", "2", "--quiet"]
+    command = [sys.executable, "-m", "hedgehop", *map(str, words)]
+    for wanted in (0, 1, 3, 6):
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        while process.poll() is None and count_lines(target) < wanted:
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+    assert subprocess.run(command, check=False).returncode == 0
+    run_in_threads(models, tmp_path / "undisturbed")
+    assert lists(target) == lists(tmp_path / "undisturbed")
+    items = [line["item"] for line in lines(target)]
+    assert sorted(items) == sorted(set(items))
+    assert len(items) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("colour = 3", "unknown setting 'colour'; there are diversity"),
+        ("m = 0", "m must be"),
+        ("m =", "is not TOML"),
+        ('diversity = "x"', "unknown diversity"),
+        ('oracle = "x"', "unknown oracle"),
+        ('method = "x"', "method must be"),
+    ],
+)
+def test_wrong_recipes(text, sentence, tmp_path):
+    (tmp_path / "recipe.toml").write_text(text)
+    with pytest.raises(ValueError, match=sentence):
+        Recipe.read(tmp_path / "recipe.toml")
+
+
+def test_recipes_from_files(tmp_path):
+    (tmp_path / "recipe.toml").write_text('diversity = "linear"\ntradeoff = 2\nm = 4\nrefine = true\n')
+    assert Recipe.read(tmp_path / "recipe.toml") == Recipe("linear", "2", 4, refine=True)
+    assert Recipe(m=2).fingerprint != Recipe(m=3).fingerprint
+
+
+def test_nothing_to_do_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="at least one file"):
+        run([], RECIPE, tmp_path)
