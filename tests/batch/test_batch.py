@@ -171,6 +171,20 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(models, tmp_path):
     assert len(items) == 8
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_while_processes_start_ends_with_one_sentence(models, tmp_path):
+    (tmp_path / "recipe.toml").write_text("m = 2\n")
+    words = ["batch", *models, "-r", tmp_path / "recipe.toml", "-o", tmp_path / "out", "--workers", "2"]
+    command = [sys.executable, "-m", "hedgehop", *map(str, words)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while process.poll() is None and not (tmp_path / "out" / "recipe.json").exists():
+        time.sleep(0.001)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
+    assert process.communicate(timeout=60)[1] == "error: interrupted.\n"
+    assert process.returncode == 1
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -49,6 +50,9 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     far, near = context.Pipe(duplex=False)
     executor = ProcessPoolExecutor(workers, context, _begin_worker, (far,))
     try:
+        with _deaf():
+            for _ in range(workers):
+                executor.submit(int)  # each starts a process
         yield executor
     except BaseException:
         near.close()  # do not wait for items in flight
@@ -59,8 +63,23 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         far.close()
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment; processes started in it are deaf from their first line on."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_worker(lifeline: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C is the parent's to hear, also where signals cannot be held back
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
