@@ -1,6 +1,8 @@
-"""Hamming-ball lists on superpixels of VOC 2012 images: ``python benchmarks/hamming.py [--data FOLDER] [--images 15]``.
+"""Hamming-ball lists on real models: ``python benchmarks/hamming.py [--kind voc] [--data FOLDER] [--images 15]``.
 
-Needs ``voc2012`` in the data folder: JPEGImages, val.txt and deeplab_logits33 (33 x 33 x 21 class scores an image).
+``--kind voc`` needs ``voc2012`` in the data folder: JPEGImages, val.txt and deeplab_logits33 (33 x 33 x 21 class scores
+an image), and makes superpixels; ``grabcut`` needs its images and lassos, and makes binary grids of colour histograms;
+``uai`` needs the Segmentation networks of ``uai2014_map``.
 For each half-width f: gamma = ln 2 / (f n), and the tradeoff is 8 times the one at which one ball just reaches its
 half-width, found with DivMBest's slope. All figures are in units of the tradeoff: F of the list above that of the
 single best labeling without diversity, and the certified gap of each step.
@@ -9,14 +11,18 @@ single best labeling without diversity, and the certified gap of each step.
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import hedgehop as hh
+from hedgehop.models import PairwiseModel
+
+Models = list[tuple[str, PairwiseModel]]
 
 M = 10
+WAYS = ("exact", "messages", "sum", "DivMBest")  # of making a list, in the order of the printed F
 SHOWN = (2, 3, 4, 6, 10)  # steps whose gaps are printed
 GOALS = {0.02: (5.44, 0.001, 0.13, 0.34), 0.1: (5.79, 0.001, 0.08, 0.22)}  # F; gaps of steps 2, 4 and 10
 
@@ -55,76 +61,129 @@ def superpixel_model(data: Path, name: str, segments: int) -> hh.FactorGraph:
     return hh.FactorGraph(mean(scores), edges, 2.0 * np.exp(-apart / (2 * apart.mean())))
 
 
-def critical_slope(model: hh.FactorGraph, first: np.ndarray, wanted: float) -> float:
+def voc_models(data: Path, count: int) -> Models:
+    """Superpixel models of images spread over the list."""
+    names = [v for v in (data / "val.txt").read_text().split() if (data / "deeplab_logits33" / f"{v}.npy").exists()]
+    names = names[:: max(1, len(names) // 16)][:count]
+    return [(v, superpixel_model(data, v, (800, 1200, 2000)[k % 3])) for k, v in enumerate(names)]
+
+
+def colour_grid(image: np.ndarray, lasso: np.ndarray) -> hh.Grid:
+    """Background and foreground by histograms of 8 x 8 x 8 colours, learned from the lasso; contrast-sensitive Potts."""
+    colours = (image.astype(int) // 32) @ [64, 8, 1]
+    sides = [np.bincount(colours[lasso == value], minlength=512) + 0.5 for value in (64, 255)]
+    if not (lasso == 255).any():  # most lassos hold no foreground: take what may be
+        sides[1] = np.bincount(colours[lasso == 128], minlength=512) + 0.5
+    scores = np.log(np.stack([side / side.sum() for side in sides], axis=1))[colours]
+    scores[lasso == 64] += [0.0, -20.0]
+    return hh.Grid(scores, hh.contrast(image / 255.0, strength=4.0))
+
+
+def grabcut_models(data: Path, count: int) -> Models:
+    """Binary grids of every second pixel of the first images."""
+    from imageio.v3 import imread
+
+    models: Models = []
+    for path in sorted((data / "images").iterdir())[:count]:
+        image, lasso = np.asarray(imread(path))[::2, ::2, :3], imread(next((data / "lasso").glob(f"{path.stem}.*")))
+        lasso = lasso[..., 0] if lasso.ndim == 3 else lasso
+        models.append((path.stem, colour_grid(image, lasso[::2, ::2])))
+    return models
+
+
+def uai_models(data: Path, count: int) -> Models:
+    """Segmentation networks."""
+    paths = sorted(data.rglob("Segmentation*.uai"))[:count]
+    return [(path.stem, hh.read(path)) for path in paths]
+
+
+KINDS = {"voc": ("voc2012", voc_models), "grabcut": ("grabcut", grabcut_models), "uai": ("uai2014_map", uai_models)}
+
+
+class Counting(hh.oracles.Auto):
+    """The choice of a linear oracle, counting how often it is asked."""
+
+    calls = 0
+
+    def maximize(self, *arguments: Any) -> hh.Step:
+        """Count, and let the preferred oracle solve it."""
+        self.calls += 1
+        return super().maximize(*arguments)
+
+
+def critical_slope(model: PairwiseModel, first: np.ndarray, wanted: float) -> float:
     """Slope at which DivMBest's second labeling differs from the first in the wanted number of variables."""
-    oracle = hh.oracles.Trws(iterations=20)
+    oracle = hh.oracles.Auto(hh.oracles.Trws(iterations=20))
     state = oracle.start(model)
     low, high = 0.0, 20.0
     for _ in range(25):
         slope = (low + high) / 2
-        theta = slope * (np.arange(model.n_labels) != first[:, None])
+        theta = slope * (np.arange(model.n_labels) != first.reshape(-1, 1))
         second = oracle.maximize(model, [hh.potentials.Linear(theta)], state).labeling
         low, high = (slope, high) if (second != first).sum() < wanted else (low, slope)
     return (low + high) / 2
 
 
-def linear_list(model: hh.FactorGraph, ball: hh.HammingBall, tradeoff: float, slope: float, single: float) -> float:
+def linear_list(model: PairwiseModel, ball: hh.HammingBall, tradeoff: float, slope: float, single: float) -> float:
     """F of DivMBest's list at its best of several slopes."""
     lists = [hh.diverse(model, hh.LinearHamming(), M, s) for s in np.geomspace(slope / 16, 2 * slope, 8)]
     return max(list_value(model, ball, tradeoff, found.labelings, single) for found in lists)
 
 
-def list_value(model: hh.FactorGraph, ball: hh.HammingBall, tradeoff: float, rows: np.ndarray, single: float) -> float:
+def list_value(model: PairwiseModel, ball: hh.HammingBall, tradeoff: float, rows: np.ndarray, single: float) -> float:
     """F above that of the single best labeling without diversity, in units of the tradeoff."""
     return (float(model.score(rows).sum()) - M * single) / tradeoff + ball.value(model, rows)
 
 
-def one(model: hh.FactorGraph, share: float, peer: bool) -> tuple[list[float], np.ndarray, np.ndarray]:
-    """F by the exact gain, by the sum of overlaps and by DivMBest; gaps; milliseconds a step."""
+def one(model: PairwiseModel, share: float, peers: bool) -> tuple[list[float], np.ndarray, np.ndarray]:
+    """F by each way; gaps; milliseconds a step, then linear calls a step and the guarantee."""
     first = hh.best(model)
     gamma = np.log(2.0) / (share * model.n_variables)
     slope = critical_slope(model, first.labeling, share * model.n_variables)
     tradeoff = 8 * 2 * slope / gamma
-    ball = hh.HammingBall(gamma=gamma)
+    ball, by_sum = hh.HammingBall(gamma=gamma), hh.HammingBall(gamma=gamma, steer="sum")
     steps: list[hh.Step] = []
-    start = time.perf_counter()
-    found = hh.diverse(model, ball, M, tradeoff, callback=steps.append)
-    spent = time.perf_counter() - start
-    values = [list_value(model, ball, tradeoff, found.labelings, first.value)]
-    if peer:
-        by_sum = hh.diverse(model, hh.HammingBall(gamma=gamma, steer="sum"), M, tradeoff)
-        values.append(list_value(model, ball, tradeoff, by_sum.labelings, first.value))
+    linear = Counting(hh.oracles.Trws(iterations=10))
+    slopes = hh.oracles.Auto(hh.oracles.Slopes(inner=linear))
+    found = hh.diverse(model, ball, M, tradeoff, oracle=slopes, callback=steps.append)
+    calls = linear.calls / (M - 1)
+    lists = [found]
+    if peers:
+        lists.append(hh.diverse(model, by_sum, M, tradeoff, oracle="messages"))
+        lists.append(hh.diverse(model, by_sum, M, tradeoff))
+    values = [list_value(model, ball, tradeoff, other.labelings, first.value) for other in lists]
+    if peers:
         values.append(linear_list(model, ball, tradeoff, slope, first.value))
     gaps = (found.bounds - found.gains)[[t - 1 for t in SHOWN]] / tradeoff
-    return values, gaps, np.array([1e3 * s.seconds for s in steps[1:]] + [spent, found.guarantee])
+    return values, gaps, np.array([1e3 * s.seconds for s in steps[1:]] + [calls, found.guarantee])
 
 
 def main() -> None:
     """Print one line an image and the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kind", choices=KINDS, default="voc")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--images", type=int, default=15)
-    parser.add_argument("--peers", action="store_true", help="also lists steered by the sum, and DivMBest's")
+    parser.add_argument("--peers", action="store_true", help="also lists by messages, by the sum, and DivMBest's best")
     options = parser.parse_args()
-    data = options.data / "voc2012"
-    if not (data / "deeplab_logits33").is_dir():
-        print(f"no class scores in {data / 'deeplab_logits33'}: nothing to measure (see --data)")
+    folder, load = KINDS[options.kind]
+    if not (options.data / folder).is_dir():
+        print(f"no folder {options.data / folder}: nothing to measure (see --data)")
         return
-    names = [v for v in (data / "val.txt").read_text().split() if (data / "deeplab_logits33" / f"{v}.npy").exists()]
-    names = names[:: len(names) // 16][: options.images]
-    models = [superpixel_model(data, v, (800, 1200, 2000)[k % 3]) for k, v in enumerate(names)]
+    models = load(options.data / folder, options.images)
     for share, goal in GOALS.items():
-        print(f"f = {share}; goals: F {goal[0]}, gaps at 2, 4, 10: {goal[1:]}")
+        print(f"f = {share}; goals on voc: F {goal[0]}, gaps at 2, 4, 10: {goal[1:]}; F by {', '.join(WAYS)}")
         results = []
-        for name, model in zip(names, models, strict=True):
+        for name, model in models:
             values, gaps, rest = one(model, share, options.peers)
             results.append((values, gaps, rest))
             figures = " ".join(f"{v:6.3f}" for v in values) + "  gaps " + " ".join(f"{g:.4f}" for g in gaps)
-            speed = f"{np.median(rest[:-2]):6.1f} ms a step, guarantee {rest[-1]:.2f}"
+            speed = f"{np.median(rest[:-2]):6.1f} ms, {rest[-2]:.1f} calls a step, guarantee {rest[-1]:.2f}"
             print(f"{name} n {model.n_variables:5} F {figures} {speed}", flush=True)
         print(f"mean F {np.mean([r[0] for r in results], axis=0).round(3)},",
               f"median gaps at {SHOWN}: {np.median([r[1] for r in results], axis=0).round(4)},",
-              f"{np.median([r[2][:-2] for r in results]):.1f} ms a step\n")  # fmt: skip
+              f"{np.median([r[2][:-2] for r in results]):.1f} ms,",
+              f"{np.mean([r[2][-2] for r in results]):.1f} calls a step\n")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -122,11 +122,20 @@ def test_messages_on_chains_of_tables_with_one_count_are_often_optimal():
     assert hits >= 40
 
 
+def test_whole_lists_by_messages():
+    random = np.random.default_rng(4)
+    model = hh.Grid(random.normal(size=(8, 9, 3)), smoothness=0.5)
+    found = hh.diverse(model, hh.HammingBall(gamma=0.1, steer="sum"), m=4, tradeoff=10.0, oracle="messages")
+    assert set(found.oracles) == {"messages"}
+    assert found.distinct == 4
+    assert found.objective <= found.upper_bound
+    assert hh.diverse(model, hh.HammingBall(gamma=0.1), m=2, tradeoff=10.0).oracles[1] != "messages"
+
+
 def test_messages_refuse_what_they_cannot_do():
     model = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], 1.0)
     count = Cardinality([0, 0, 0], np.arange(4.0))
     refused = SimpleNamespace(
-        none=([], "no potential depends on the distance"),
         labels=([count, LabelWeights([1.0, 0.0])], "linear potentials only"),
         limits=([Cardinality([0, 0, 0], [-np.inf, 0.0, 0.0, 0.0])], "cannot forbid counts"),
         weights=([Cardinality([0, 0, 0], np.arange(5.0), [1, 1, 2])], "count alike"),

@@ -37,7 +37,8 @@ class Messages(Nested):
     damping : float
         Share of the old message in the new one, at least 0 and below 1.
     inner : Oracle, optional
-        Who solves the linear steps of the bound; if none is given, the one that "auto" would choose.
+        Who solves the linear steps of the bound, and those without distances; if none is given, the one that "auto"
+        would choose.
     """
 
     name = "messages"
@@ -54,11 +55,10 @@ class Messages(Nested):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
         distant, others = self.split(potentials)
-        if not distant:
-            return "no potential depends on the distance to a labeling; a linear oracle does better"
         reasons = [not_pairwise(model), not_linear(model, others), *map(unfit, distant), *map(_uncountable, distant)]
         reasons.append(None if _all_pairs(model) else "it cannot forbid pairs of labels")
-        reasons.append(self.inner_refusal(model, others))
+        if self.inner is not None:  # else "trws" at least can
+            reasons.append(self.inner.refusal(model, others))
         return next((reason for reason in reasons if reason is not None), None)
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
@@ -66,6 +66,9 @@ class Messages(Nested):
         assert isinstance(model, PairwiseModel)
         distant, others = self.split(potentials)
         _, solve = self.linear_steps(model, others, state if state is not None else {})
+        if not distant:  # the first labeling of a list
+            first = solve(np.zeros(model.unary.shape))
+            return self.step(model, first.labeling, potentials, first.upper_bound)
         bundle = Bundle(model, others, distant, Terms(distant), solve)
         bundle.add(self._decodes(model, changed_unary(model, fold(model, others)[0]), distant))
         best = bundle.labelings[bundle.best]
