@@ -69,7 +69,7 @@ def voc_models(data: Path, count: int) -> Models:
 
 
 def colour_grid(image: np.ndarray, lasso: np.ndarray) -> hh.Grid:
-    """Background and foreground by histograms of 8 x 8 x 8 colours, learned from the lasso; contrast-sensitive Potts."""
+    """Background and foreground by histograms of 512 colours, learned from the lasso; contrast-sensitive Potts."""
     colours = (image.astype(int) // 32) @ [64, 8, 1]
     sides = [np.bincount(colours[lasso == value], minlength=512) + 0.5 for value in (64, 255)]
     if not (lasso == 255).any():  # most lassos hold no foreground: take what may be
