@@ -219,9 +219,9 @@ def main() -> None:
     """Train, compare, print and draw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sentences", type=int, default=1500)
-    parser.add_argument("--held", type=int, default=90, help="sentences to compare on")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--sentences", type=int, default=800)
+    parser.add_argument("--held", type=int, default=48, help="sentences to compare on")
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--picture", type=Path, default=Path("taggings_and_parses.png"))
     options = parser.parse_args()
     results = {}
