@@ -153,7 +153,7 @@ def _collect(
         relevance=own(relevance[chosen]),
         gains=own(gains),
         bounds=own(np.array(best_gains[:m])),
-        exact=own(np.array([reaches(g, b) for g, b in zip(gains, best_gains, strict=False)])),
+        exact=own(np.array([reaches(model, g, b) for g, b in zip(gains, best_gains, strict=False)])),
         seconds=own(np.array(seconds)),
         oracles=("pool",) * m,
         certificate=certificate,

@@ -115,7 +115,7 @@ def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[
     bound = _best_gain(search)
     for step, _ in parts:
         gain = step.relevance + float(total.gain(model, step.labeling, search.rows()))
-        search.accept(replace(step, value=gain, upper_bound=max(bound, gain), exact=reaches(gain, bound)))
+        search.accept(replace(step, value=gain, upper_bound=max(bound, gain), exact=reaches(model, gain, bound)))
         if not total.submodular:  # only diminishing gains stay below the first bound
             bound = np.inf
     found = finish(search, "portfolio", last=_best_gain(search) < np.inf)

@@ -61,7 +61,8 @@ def _proof(found: DiverseList) -> list[str]:
 def _advice(found: DiverseList) -> list[str]:
     if found.distinct == len(found):
         worse = found.objective < found.certificate.baseline
-        return ["repeating the single best labeling would score higher: this list was asked to differ"] if worse else []
+        text = "repeating the single best labeling would score higher: this list was asked to differ; raise tradeoff"
+        return [text + " (hh.target finds one), or ask for min_distance=..."] if worse else []
     return [
         f"only {found.distinct} of {len(found)} labelings are different: raise tradeoff, pass distinct=True or "
         "min_distance=..., or choose another parsimony"

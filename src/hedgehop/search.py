@@ -14,7 +14,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.diversity.base import Diversity
 from hedgehop.lawler import best_excluding
 from hedgehop.models.base import Model
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.base import Oracle, Step, rounding
 from hedgehop.oracles.registry import Auto, get, solve
 from hedgehop.potentials import Cardinality, Constant, Linear, Potential
 
@@ -116,7 +116,7 @@ class Search:
             shaped = own(labeling.reshape(self.model.shape).copy())
             relevance = float(np.asarray(self.model.score(shaped)))
             gain = relevance + self.tradeoff * float(self.diversity.gain(self.model, shaped, self.rows()))
-            exact = reaches(gain, bound.upper_bound)
+            exact = reaches(self.model, gain, bound.upper_bound)
             self.accept(Step(shaped, gain, max(bound.upper_bound, gain), exact, oracle, bound.seconds, relevance))
 
     def rows(self) -> Labels:
@@ -182,7 +182,7 @@ class Search:
             step,
             value=value,
             upper_bound=max(bound, value),
-            exact=(step.exact and steered) or reaches(value, bound),
+            exact=(step.exact and steered) or reaches(self.model, value, bound),
             seconds=step.seconds + seconds,
         )
 
@@ -221,9 +221,9 @@ def _at_least(distance: int, reference: Labels) -> Cardinality:
     return Cardinality(reference, table)
 
 
-def reaches(gain: float, bound: float) -> bool:
+def reaches(model: Model, gain: float, bound: float) -> bool:
     """Whether a gain is proven to be the largest, to rounding."""
-    return gain >= bound - 1e-7 * max(1.0, abs(gain))
+    return gain >= bound - 10 * rounding(model, gain)
 
 
 def check_arguments(model: Any, diversity: Any) -> None:

@@ -174,6 +174,9 @@ class PairwiseModel(UnaryModel):
             total = total + clique.at(flat)
         return total
 
+    def _joint_spans(self) -> Doubles:
+        return self.pairwise.spans(len(self.edges))
+
     def _joint_floor(self) -> float:
         cliques = sum(float(least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques)
         return self.pairwise.floor(len(self.edges)) + cliques

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +54,19 @@ class UnaryModel(Frozen, ABC):
         """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
         return float(least(self.unary, axis=1).sum() + self._joint_floor())
 
+    @cached_property
+    def spread(self) -> float:
+        """How much is at stake in all: ranges of the unary scores, and of the joint ones, a few huge ones cut down.
+
+        Unlike |r| it does not change when a constant is added to the scores: what rounding is measured against.
+        """
+        ranges = self.unary.max(axis=1).astype(np.float64) - least(self.unary, axis=1)
+        return _ordinary_sum(ranges) + _ordinary_sum(self._joint_spans())
+
+    def _joint_spans(self) -> Doubles:
+        """Ranges of the joint scores, as many as are known."""
+        return np.zeros(0)
+
     @abstractmethod
     def _joint_score(self, flat: Labels) -> Doubles:
         """What the labels of (m, n) labelings score together, beside the unaries."""
@@ -69,6 +83,12 @@ class UnaryModel(Frozen, ABC):
 
     def _describe(self, variable: int) -> str:
         return f"variable {variable}"
+
+
+def _ordinary_sum(ranges: Doubles) -> float:
+    """Sum of what is not zero, nothing counted as more than ten times the median."""
+    known = ranges[np.isfinite(ranges) & (ranges > 0)]
+    return float(np.minimum(known, 10.0 * np.median(known)).sum()) if known.size else 0.0
 
 
 def least(table: Floats, axis: int) -> Doubles:

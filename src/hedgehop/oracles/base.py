@@ -90,10 +90,16 @@ class Oracle(ABC):
             labeling=own(flat[0].reshape(model.shape)),
             value=value,
             upper_bound=max(upper_bound, value),
-            exact=bool(gap <= 1e-9 * max(1.0, abs(value))),
+            exact=bool(gap <= rounding(model, value)),
             oracle=self.name,
             relevance=relevance,
         )
+
+
+def rounding(model: Model, value: float) -> float:
+    """How large a gap sums of rounded scores may leave: 1e-9 of what is at stake, and the digits of the value."""
+    at_stake = model.spread if isinstance(model, UnaryModel) else abs(value)
+    return 1e-9 * at_stake + 1e-14 * abs(value)
 
 
 def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None, float, list[Potential]]:

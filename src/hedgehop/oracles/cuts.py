@@ -9,8 +9,9 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles
+from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Step
+from hedgehop.oracles.base import Step, rounding
 
 Build = Callable[[Doubles], _core.AnyFlow]
 _COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
@@ -57,8 +58,9 @@ def straightened(model: PairwiseModel, tables: Doubles) -> tuple[Doubles, float]
 
 
 def capacities_around(model: PairwiseModel, capacities: Doubles) -> Doubles:
-    """More than the sum of the capacities at each variable."""
-    total = np.ones(model.n_variables)
+    """More than the sum of the capacities at each variable, by about what is at stake there."""
+    stake = model.spread / model.n_variables
+    total = np.full(model.n_variables, stake if stake > 0 else 1.0)
     for end in model.edges.T:
         total += np.bincount(end, weights=2.0 * capacities, minlength=model.n_variables)
     return total
@@ -67,16 +69,19 @@ def capacities_around(model: PairwiseModel, capacities: Doubles) -> Doubles:
 def terminals_of(unary: Doubles, around: Doubles) -> tuple[Doubles, float]:
     """Cost of label 1 against label 0, (n,), and the score of all zeros.
 
-    A forbidden label costs more than all edges around can save.
+    A forbidden label costs more than all edges around can save. So do scores beyond that: nothing changes, and a few
+    huge ones do not cost all others their digits.
     """
     allowed = np.isfinite(unary)
     scores = np.where(allowed, unary, 0.0)
     zero = np.where(allowed[:, 0], scores[:, 0], scores[:, 1] - around)
     one = np.where(allowed[:, 1], scores[:, 1], scores[:, 0] - around)
+    best = np.maximum(zero, one)
+    zero, one = np.maximum(zero, best - around), np.maximum(one, best - around)
     return np.ascontiguousarray(zero - one), float(zero.sum())
 
 
-def proven(step: Step, error: float) -> Step:
+def proven(model: Model, step: Step, error: float) -> Step:
     """Return a step that counts as exact if its gap is no more than rounding to integers may leave."""
-    size = max(1.0, abs(step.value))
-    return replace(step, exact=step.upper_bound - step.value <= min(2 * error, 1e-6 * size) + 1e-9 * size)
+    least = rounding(model, step.value)
+    return replace(step, exact=step.upper_bound - step.value <= min(2 * error, 1000 * least) + least)

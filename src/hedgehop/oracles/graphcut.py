@@ -40,7 +40,10 @@ class GraphCut(Oracle):
         reason = not_linear(model, potentials)
         if reason is not None or isinstance(model.pairwise, Potts):
             return reason
-        agree = bool((bends(pair_tables(model)) >= 0).all())
+        bend = bends(pair_tables(model))
+        if np.isinf(bend).any():
+            return "some pair of labels is forbidden (-inf)"
+        agree = bool((bend >= 0).all())
         return None if agree else "some pair prefers to differ (its scores are not supermodular)"
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
@@ -55,7 +58,7 @@ class GraphCut(Oracle):
             states["cut"] = _Cut(model)
         theta, constant, _ = fold(model, potentials)
         labeling, bound, error = states["cut"].solve(model, theta)
-        return proven(self.step(model, labeling, potentials, bound + constant + error), error)
+        return proven(model, self.step(model, labeling, potentials, bound + constant + error), error)
 
 
 class _Cut:
@@ -75,7 +78,8 @@ class _Cut:
             tables = pair_tables(model)
             self.base, self.constant = straightened(model, tables)
             capacities = np.maximum(0.0, bends(tables))
-            build = partial(_core.Flow, model.n_variables, model.edges, capacities, np.zeros_like(capacities))
+            none = np.zeros_like(capacities)  # [x_i = 0, x_j = 1] is the way back where sides are exchanged
+            build = partial(_core.Flow, model.n_variables, model.edges, none, capacities)
         self.flow = KeptFlow(build)
         self.around = capacities_around(model, capacities)
 
@@ -84,6 +88,6 @@ class _Cut:
         unary = np.asarray(model.unary, np.float64)
         unary = unary if self.base is None else unary + self.base
         unary = unary if theta is None else unary + theta
-        terminals, constant = terminals_of(unary, self.around)
+        terminals, constant = terminals_of(unary[:, ::-1], self.around)  # of label 0 against 1: ties go to label 0
         flow = self.flow.solved(terminals)
-        return flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)
+        return 1 - flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)

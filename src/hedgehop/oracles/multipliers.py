@@ -124,7 +124,8 @@ class _Shared:
         for k in np.flatnonzero((self.caps > 0) & (sums == 0)):  # a reward is shared out whole
             moved[self.first[k] : self.first[k + 1]] = self.caps[k] / self.ramps[k].members.size
             sums[k] = caps[k]
-        scale = np.where((self.caps > 0) | (sums > caps), caps / np.maximum(sums, 1e-300), 1.0)
+        scaled = (self.caps > 0) | (sums > caps)
+        scale = np.divide(caps, sums, out=np.ones_like(caps), where=scaled & (sums > 0))
         self.delta = moved * scale[self.ramp]
 
     def _best(self, k: int) -> tuple[float, Indices]:

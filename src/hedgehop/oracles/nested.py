@@ -49,7 +49,7 @@ class Nested(Oracle):
 
     def linear_steps(self, model: Model, others: Sequence[Potential], states: dict[str, Any]) -> tuple[str, Solve]:
         """Name of the linear oracle, chosen once a step, and how to ask it: it keeps its state in `states`."""
-        inner = self.inner if self.inner is not None else self._auto().choice(model, others)
+        inner = self.inner if self.inner is not None else self._quick(model, others)
         if inner.name not in states:
             states[inner.name] = inner.start(model)
 
@@ -58,7 +58,13 @@ class Nested(Oracle):
 
         return inner.name, solve
 
+    def _quick(self, model: Model, others: Sequence[Potential]) -> Oracle:
+        """Return whom "auto" would choose, but no integer program where there is anything else: many steps follow."""
+        able = self._auto().able(model, others)
+        quick = [o for o in able if o.name != "ilp"] or able
+        return max(quick, key=lambda o: o.preference(model, others))
+
     def _auto(self) -> Auto:
         from hedgehop.oracles.registry import Auto  # which lists this oracle among the others
 
-        return Auto(Trws(iterations=_ITERATIONS))
+        return Auto(Trws(iterations=_ITERATIONS, warm=_ITERATIONS))

@@ -70,7 +70,7 @@ class Qpbo(Oracle):
         if (labels < 0).any():
             labels = self._completed(model, theta, states, labels, bound)
         states["labelings"] = [labels, *states["labelings"]][:5]
-        return proven(self.step(model, labels, potentials, bound + constant), roof.error)
+        return proven(model, self.step(model, labels, potentials, bound + constant), roof.error)
 
     def _completed(
         self, model: PairwiseModel, theta: Doubles | None, states: dict[str, Any], partial_labels: Labels, bound: float

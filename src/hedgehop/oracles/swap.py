@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Labels
+from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Step, fold
-from hedgehop.oracles.cuts import bends
+from hedgehop.oracles.cuts import bends, capacities_around, proven
 from hedgehop.oracles.kernels import move_solver, pair_tables
 from hedgehop.oracles.moves import MoveOracle, weigh
 from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
@@ -62,13 +62,42 @@ class Swap(MoveOracle):
         states: dict[str, Any] = state if state is not None else self.start(model)
         if "moves" not in states:
             states["moves"] = move_solver(model)
-        weigh(states["moves"], model, theta, rest)
-        unary = model.unary if theta is None else model.unary + theta
-        if np.isneginf(unary.max(axis=1)).any():
-            raise InfeasibleError("some variable has no allowed label left.")
-        labeling = states["moves"].swap(np.argmax(unary, axis=1).astype(np.int32), 1)[0]
+        leads = _leads(model, theta, rest)
+        with np.errstate(invalid="ignore"):
+            changes = np.where(np.isneginf(model.unary), 0.0, leads - model.unary)
+        weigh(states["moves"], model, changes, rest)
+        labeling = states["moves"].swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
+        error = _error(model, leads, rest)
         step = self.step(model, labeling, potentials, -np.inf)
-        return replace(step, upper_bound=step.value + 1e-9 * max(1.0, abs(step.value)), exact=True)
+        return proven(model, replace(step, upper_bound=step.value + error), error)
+
+
+def _leads(model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> Doubles:
+    """Scores below the best of each variable, (n, 2), none lower than what all else could make good.
+
+    Constants and a few huge scores would cost the others their digits in the kernel's fixed point.
+    """
+    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    best = unary.max(axis=1, keepdims=True)
+    if np.isneginf(best).any():
+        raise InfeasibleError("some variable has no allowed label left.")
+    reach = capacities_around(model, model.pairwise.spans(len(model.edges))) + sum(p.span() for p in potentials)
+    leads = unary - best
+    return np.where(np.isneginf(leads), -np.inf, np.maximum(leads, -reach[:, None]))
+
+
+def _error(model: PairwiseModel, leads: Doubles, potentials: Sequence[Potential]) -> float:
+    """How much the kernel's rounding may cost: its unit is at most 2^-47 of the sum of all scores."""
+    pairs = model.pairwise.spans(len(model.edges))
+    largest = np.where(np.isfinite(leads), -leads, 0.0).max(axis=1)
+    total = float(largest.sum()) + float(pairs.sum()) + sum(p.span() for p in potentials)
+    terms = model.n_variables + pairs.size + sum(_size(p) for p in potentials)
+    return terms * total * 2.0**-47
+
+
+def _size(potential: Potential) -> int:
+    """How many weights a potential has."""
+    return int(np.size(potential.mu if isinstance(potential, RegionWeights) else getattr(potential, "w", 0)))
 
 
 def _is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:

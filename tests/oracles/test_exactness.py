@@ -1,0 +1,74 @@
+"""What "exact" and a bound mean at awkward scales: huge costs, constants added to all scores, tiny scores, ties."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.potentials import LabelWeights
+
+NAMES = ("trws", "expansion", "swap", "auto")
+
+
+def all_scores(model):
+    return np.asarray(model.score(np.array(list(itertools.product(*map(range, model.label_counts))))))
+
+
+@pytest.mark.parametrize("cost", [1e6, 1e9, 1e12])
+def test_huge_costs_of_wrong_labels_take_no_digits_from_the_others(cost):
+    """Strokes held by huge scores are ordinary input; a bound must not fall below what another oracle reaches."""
+    random = np.random.default_rng(0)
+    scores = 0.5 * random.normal(size=(60, 60, 2))
+    scores[random.random((60, 60)) < 0.01, 0] -= cost
+    model = hh.Grid(scores, smoothness=0.3)
+    cut = hh.best(model, oracle="graphcut")
+    swap = hh.best(model, [LabelWeights([-1.0, -1.0])], "swap")
+    assert swap.value == pytest.approx(cut.value - 2, abs=1e-6)
+    assert swap.upper_bound >= cut.value - 2
+    assert swap.upper_bound - swap.value < 1e-4
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-12])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("name", NAMES)
+def test_steps_called_exact_are_whatever_is_added_to_the_scores(name, offset, scale):
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        edges = list(itertools.combinations(range(5), 2))
+        unary, pairs = random.normal(size=(5, 3)), random.normal(size=(len(edges), 3, 3))
+        model = hh.FactorGraph(scale * (unary + offset), edges, scale * pairs)
+        step, best = hh.best(model, oracle=name), all_scores(model).max()
+        assert step.upper_bound >= best - 1e-13 * abs(best)
+        assert not step.exact or best - step.value <= 1e-6 * scale
+
+
+@pytest.mark.parametrize("name", ["graphcut", "qpbo", "trws", "expansion", "swap", "auto"])
+def test_ties_go_to_the_lowest_label(name):
+    assert not hh.best(hh.Grid(np.zeros((3, 3, 2))), oracle=name).labeling.any()
+    tables = np.zeros((2, 2, 2))
+    assert not hh.best(hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2]], tables), oracle=name).labeling.any()
+
+
+def test_forbidden_pairs_of_two_labels_are_not_for_cuts():
+    barred = hh.FactorGraph(np.eye(2)[[0, 1, 0]], [(0, 1), (1, 2), (0, 2)], [[0.0, -np.inf], [0.0, 0.0]])
+    assert hh.best(barred).value == 2.0
+    with pytest.raises(hh.UnsupportedError, match="forbidden"):
+        hh.best(barred, oracle="graphcut")
+
+
+def test_cuts_of_ordinary_images_count_as_exact():
+    scores = np.random.default_rng(0).normal(size=(128, 128, 2)).astype(np.float32)
+    assert hh.best(hh.Grid(scores, smoothness=2.0)).exact
+
+
+def test_spread_ignores_constants_and_a_few_huge_scores():
+    scores = np.random.default_rng(0).normal(size=(50, 3))
+    plain = hh.FactorGraph(scores, [[0, 1]], 2.0)
+    shifted = hh.FactorGraph(scores + 1000.0, [[0, 1]], 2.0)
+    assert shifted.spread == pytest.approx(plain.spread)
+    scores[7, 1] = -1e9
+    assert hh.FactorGraph(scores, [[0, 1]], 2.0).spread < 1.5 * plain.spread
+    assert hh.FactorGraph(np.zeros((3, 2))).spread == 0.0
