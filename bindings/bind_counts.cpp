@@ -29,28 +29,25 @@ Result<double> hamming(Matrix<Label> labelings, Matrix<Label> references,
   return give(std::move(out), {from.rows, to.rows});
 }
 
-Result<std::int64_t> count_labels(Matrix<Label> labelings, std::size_t n_labels) {
-  const Labelings view = view_of(labelings);
+// count(labelings, out) fills a table of `rows` by n_labels.
+template <class Count>
+Result<std::int64_t> counted(const Labelings& view, std::size_t rows, std::size_t n_labels, Count count) {
   std::vector<std::int64_t> out;
   {
     nb::gil_scoped_release release;
     require_in_range("labelings", view.data, n_labels);
-    out.resize(checked_product(view.rows, n_labels));
-    label_counts(view, {out, view.rows, n_labels});
+    out.resize(checked_product(rows, n_labels));
+    count(view, MatrixView<std::int64_t>{out, rows, n_labels});
   }
-  return give(std::move(out), {view.rows, n_labels});
+  return give(std::move(out), {rows, n_labels});
+}
+
+Result<std::int64_t> count_labels(Matrix<Label> labelings, std::size_t n_labels) {
+  return counted(view_of(labelings), labelings.shape(0), n_labels, label_counts);
 }
 
 Result<std::int64_t> count_variables(Matrix<Label> labelings, std::size_t n_labels) {
-  const Labelings view = view_of(labelings);
-  std::vector<std::int64_t> out;
-  {
-    nb::gil_scoped_release release;
-    require_in_range("labelings", view.data, n_labels);
-    out.resize(checked_product(view.columns, n_labels));
-    variable_counts(view, {out, view.columns, n_labels});
-  }
-  return give(std::move(out), {view.columns, n_labels});
+  return counted(view_of(labelings), labelings.shape(1), n_labels, variable_counts);
 }
 
 template <class Real>

@@ -45,6 +45,17 @@ class Random {
     return result;
   }
 
+  // 0 .. size - 1 in any order.
+  std::vector<std::int32_t> shuffled(std::size_t size) {
+    std::vector<std::int32_t> names(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t j = below(i + 1);
+      names[i] = names[j];
+      names[j] = static_cast<std::int32_t>(i);
+    }
+    return names;
+  }
+
  private:
   std::mt19937 engine_;
 };

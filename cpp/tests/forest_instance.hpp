@@ -31,7 +31,7 @@ struct ForestInstance {
         if (random.below(8) != 0) unaries[i * labels + static_cast<std::size_t>(l)] = random_score(random);
       }
     }
-    const auto names = shuffled(random);
+    const auto names = random.shuffled(n);
     for (std::size_t i = 1; i < n; ++i) {
       if (random.below(5) == 0) continue;  // a new component
       std::int32_t a = names[i], b = names[random.below(i)];
@@ -42,16 +42,6 @@ struct ForestInstance {
 
   // Few different values, so that there are ties.
   static double random_score(Random& random) { return static_cast<double>(random.below(9)) - 4.0; }
-
-  std::vector<std::int32_t> shuffled(Random& random) const {
-    std::vector<std::int32_t> names(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t j = random.below(i + 1);
-      names[i] = names[j];
-      names[j] = static_cast<std::int32_t>(i);
-    }
-    return names;
-  }
 
   void add_edge(Random& random, std::int32_t a, std::int32_t b) {
     edges.insert(edges.end(), {a, b});

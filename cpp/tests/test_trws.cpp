@@ -45,7 +45,7 @@ struct Model {
         if (random.uniform(0, 1) < density) add_edge(random, a, b);
       }
     }
-    ranks = random.below(2) == 0 ? trws_ranks(n, edge_view()) : shuffled(random);
+    ranks = random.below(2) == 0 ? trws_ranks(n, edge_view()) : random.shuffled(n);
   }
 
   double score(Random& random) const {
@@ -59,16 +59,6 @@ struct Model {
         if (l == 0 || random.below(6) != 0) unary[i * n_labels + static_cast<std::size_t>(l)] = score(random);
       }
     }
-  }
-
-  std::vector<std::int32_t> shuffled(Random& random) const {
-    std::vector<std::int32_t> names(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t j = random.below(i + 1);
-      names[i] = names[j];
-      names[j] = static_cast<std::int32_t>(i);
-    }
-    return names;
   }
 
   void add_edge(Random& random, std::size_t a, std::size_t b) {

@@ -27,6 +27,10 @@ def is_small(model: Model, columns: int = _SMALL) -> bool:
 
 def pair_tables(model: PairwiseModel) -> Doubles:
     """Scores of all edges as (E, L, L) tables, 0 where a variable has fewer labels."""
+    labels = np.arange(model.n_labels)
+    if not isinstance(model.pairwise, Potts) and (model.label_counts == labels.size).all():  # no loop over edges
+        flat, offsets, columns = edge_tables(model)
+        return np.asarray(flat[offsets[:, None, None] + labels[:, None] * columns[:, None, None] + labels])
     tables = np.zeros((len(model.edges), model.n_labels, model.n_labels))
     counts = model.label_counts[model.edges]
     for e, (rows, columns) in enumerate(counts.tolist()):

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
-from hedgehop.oracles.kernels import expandable, expanded, is_small, message_solver, move_solver, pass_messages
+from hedgehop.oracles.kernels import expandable, is_small, message_solver, move_solver, pass_messages
 from hedgehop.potentials import Potential
 
 
@@ -72,13 +73,14 @@ def repaired(
         return labeling
     if "moves" not in states:
         states["moves"] = move_solver(model)
-    solver, moves = states["solver"], states["moves"]
+    solver: _core.Trws = states["solver"]
+    moves: _core.Moves = states["moves"]
     moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
     labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
     for decode in solver.decodes():
         labeling = moves.fuse(labeling, np.ascontiguousarray(decode))[0]
     close = (solver.beliefs() >= -_reach(model, gap)).astype(np.uint8)
-    return expanded(moves, theta, labeling, close, rounds=1)
+    return moves.expand(labeling, close, 1)[0]
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:
