@@ -15,8 +15,10 @@ Row = Callable[[Problem], np.ndarray]
 
 DIVMBEST, BALL = "DivMBest", "Hamming ball"
 SUGGEST = "random models + ExpectedBest (suggest)"
+REDRAWN = "the same, borders redrawn at pixels"
 SLOPES = (0.03, 0.05, 0.07, 0.09, 0.12, 0.17, 0.25)  # a variable, in units of the scores
-GAMMAS = (0.003, 0.01, 0.03)
+BALL_SLOPES = (0.1, 0.2, 0.4)
+GAMMAS = (0.001, 0.003, 0.01, 0.03)
 MIXES = (0.3, 1.0, 3.0)
 SLOW = {"exhaustive", "ilp"}  # oracles that would never end on thousands of variables
 
@@ -36,11 +38,11 @@ def ball(gamma: float) -> hh.Diversity:
 
 def grids() -> dict[str, Grid]:
     linear = hh.LinearHamming()
-    sums = {f"{mix:g} linear + ball {g:g}": mix * linear + ball(g) for mix in MIXES for g in GAMMAS[:2]}
+    sums = {f"{mix:g} linear + ball {g:g}": mix * linear + ball(g) for mix in MIXES for g in GAMMAS[1:3]}
     covering = {h: hh.VariableCoverage(h=h) for h in ("log", "sqrt")}
     return {
         DIVMBEST: Grid({"linear": linear}, SLOPES),
-        BALL: Grid({f"gamma {g:g}": ball(g) for g in GAMMAS}, SLOPES[2::2]),
+        BALL: Grid({f"gamma {g:g}": ball(g) for g in GAMMAS}, BALL_SLOPES),
         "DivMBest ⊕ ball": Grid(sums, SLOPES[3::2]),
         "VariableCoverage, greedy": Grid(covering, (0.4, 0.7, 1.0, 1.2, 1.5, 2.0)),
     }
@@ -86,10 +88,9 @@ def single_flips(problem: Problem) -> np.ndarray:
     return best_so_far(share_right([first, *flipped[order[: LONGEST - 1]]], problem.counts))
 
 
-def suggested(problem: Problem) -> np.ndarray:
-    """The Segmenter's own list, computed with the model; shorter lists stay where they end."""
-    assert problem.suggested is not None
-    reached = best_so_far(problem.suggested)
+def listed(accuracies: np.ndarray) -> np.ndarray:
+    """The oracle of the Segmenter's own list, computed with the model; shorter lists stay where they end."""
+    reached = best_so_far(accuracies)
     return np.concatenate([reached, np.repeat(reached[-1], LONGEST - len(reached))])
 
 

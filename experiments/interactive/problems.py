@@ -23,7 +23,8 @@ class Problem:
     image: str
     model: hh.FactorGraph
     counts: np.ndarray
-    suggested: np.ndarray | None = None  # accuracies of the Segmenter's own list
+    suggested: np.ndarray | None = None  # accuracies of the Segmenter's own list, borders between superpixels
+    redrawn: np.ndarray | None = None  # the same with borders redrawn at pixels
 
     @property
     def areas(self) -> np.ndarray:
@@ -60,20 +61,23 @@ def _key(example: Example) -> str:
 
 
 def _make(example: Example, path: Path) -> None:
-    segmenter = hh.Segmenter(example.path)
+    segmenter = hh.Segmenter(example.path, fine_borders=False)
     model = segmenter.model(example.strokes)
     assert isinstance(model, hh.FactorGraph)
-    suggested = segmenter.suggest(example.strokes, m=LONGEST).pixel_accuracy(example.truth)
+    suggested, redrawn = (
+        s.suggest(example.strokes, m=LONGEST).pixel_accuracy(example.truth)
+        for s in (segmenter, hh.Segmenter(example.path))
+    )
     counts = count_pixels(segmenter.segments, example.truth)
     arrays = {"unary": model.unary, "edges": model.edges, "strengths": model.pairwise.strengths}
-    np.savez_compressed(path.with_suffix(".part.npz"), **arrays, counts=counts, suggested=suggested)
+    np.savez_compressed(path.with_suffix(".part.npz"), **arrays, counts=counts, suggested=suggested, redrawn=redrawn)
     path.with_suffix(".part.npz").replace(path)
 
 
 def _read(example: Example, path: Path) -> Problem:
     with np.load(path) as kept:
         model = hh.FactorGraph(kept["unary"], kept["edges"], kept["strengths"])
-        return Problem(example.name, example.image, model, kept["counts"], kept["suggested"])
+        return Problem(example.name, example.image, model, kept["counts"], kept["suggested"], kept["redrawn"])
 
 
 def original_crf(data: Path) -> Problem:

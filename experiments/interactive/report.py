@@ -18,6 +18,10 @@ PAPER = {  # Table 2: MAP, M = 2, M = 6, in per cent
     "DivMBest ⊕ ball": (None, None, 95.14),
 }
 AT = (1, 2, 6)
+COLORS = (
+    *("#b8b8b8", "#5c5c63", "#0072b2", "#d55e00", "#cc79a7", "#56b4e9", "#e69f00"),
+    *("#33097d", "#009e73", "#004d3a"),
+)
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,7 @@ def _plot(parts: list[Part], path: Path) -> None:
     from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(name for part in parts for name in part.rows))
-    colors = ("#b8b8b8", "#5c5c63", "#0072b2", "#d55e00", "#cc79a7", "#56b4e9", "#e69f00", "#33097d", "#009e73")
-    shade = dict(zip(names, colors, strict=False))
+    shade = dict(zip(names, COLORS, strict=False))
     figure = Figure(figsize=(11, 8), dpi=110, layout="constrained")
     for axes, part in zip(figure.subplots(2, 2).ravel(), parts, strict=True):
         for name in part.rows:

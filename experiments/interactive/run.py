@@ -89,7 +89,8 @@ def _evaluate(title: str, problems: list[Problem], tuned: dict[str, Tuned], outp
         rows["DivMBest ⊗ ball"] = methods.side_by_side(rows[methods.DIVMBEST], rows[methods.BALL])
     rows["VariableCoverage, MAP + joint"] = _all(problems, methods.map_and_joint(1.0), "joint 1.0", cache)
     if all(p.suggested is not None for p in problems):
-        rows[methods.SUGGEST] = np.array([methods.suggested(p) for p in problems])
+        rows[methods.SUGGEST] = np.array([methods.listed(p.suggested) for p in problems])
+        rows[methods.REDRAWN] = np.array([methods.listed(p.redrawn) for p in problems])
     return Part(title, [p.image for p in problems], rows, n_tuned, {k: repr(v) for k, v in tuned.items()})
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Labels
+from hedgehop.segmentation.borders import Borders
 from hedgehop.segmentation.features import describe, to_lab
 from hedgehop.segmentation.graph import neighbours
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
@@ -30,13 +32,18 @@ class Canvas:
         clock.stop("reading")
         self.parts = superpixels(rgb, n_segments or _SEGMENTS)
         clock.stop("superpixels")
-        lab = to_lab(rgb)
+        self._lab = lab = to_lab(rgb)
         self.features = describe(lab, self.parts)
         self.graph = neighbours(lab, self.parts, self.features)
         self.coarse = SuperpixelNodes(self.parts, self.graph, smoothness)
         self.nodes: Nodes = PixelNodes(self.parts, lab, smoothness) if n_segments is None else self.coarse
         clock.stop("features")
         self.seconds = tuple(clock.parts)
+
+    @cached_property
+    def borders(self) -> Borders:
+        """What redraws borders between superpixels at pixels."""
+        return Borders(self._lab, self.parts)
 
     def reduce(self, strokes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Strokes on the image as strokes on the smaller one; thin ones are not lost."""

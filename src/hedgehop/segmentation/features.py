@@ -75,9 +75,7 @@ def _textures(light: Doubles, parts: Superpixels) -> Doubles:
 
 
 def _places(parts: Superpixels) -> Doubles:
-    height, width = parts.segments.shape
-    rows, columns = np.mgrid[:height, :width].astype(np.float64)
-    return np.asarray(parts.mean(np.stack([rows, columns], axis=-1)) * (_PLACE_SCALE / max(height, width)))
+    return np.asarray(parts.centres * (_PLACE_SCALE / max(parts.segments.shape)))
 
 
 def _color_words(lab: Doubles) -> NDArray[np.int64]:

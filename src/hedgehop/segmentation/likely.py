@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from hedgehop._arrays import Labels
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity import ExpectedBest, VariableCoverage
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.pool import select
@@ -18,6 +18,7 @@ from hedgehop.selection import best, stream
 from hedgehop.tradeoff import TradeoffLike, per_variable
 
 _EXPECTED = per_variable(100.0)  # relevance only decides between candidates that are as good
+_VISIBLE = 0.005  # share of the area in which candidates differ at least, if enough do
 _FILLING = 1.2  # tradeoff of those added where the models agree
 
 
@@ -28,21 +29,27 @@ def likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList
     """
     canvas, factor = sketch.canvas, _EXPECTED if tradeoff is None else tradeoff
     samples = sketch.answers(canvas.coarse, sketch.design)
-    pool = _filled(samples, sketch.coarse, m, sketch.oracle)
+    pool = _filled(samples, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
     found = select(pool, sketch.coarse, ExpectedBest(samples, canvas.coarse.weights), _most(m, pool), factor, first=0)
     if canvas.nodes is canvas.coarse:
         return found
     chosen = {row.tobytes() for row in found.labelings}
     models = {row.tobytes(): drawn for row, drawn in zip(samples, sketch.design, strict=True)}
     fine = sketch.answers(canvas.nodes, [drawn for key, drawn in models.items() if key in chosen])
-    pool = _filled(fine, sketch.model, m, sketch.oracle)
+    pool = _filled(fine, sketch.model, m, sketch.oracle, canvas.nodes.weights)
     images = pool.reshape(len(pool), *sketch.model.shape)
     return select(images, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
 
 
-def _filled(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str) -> Labels:
-    """The best labeling and all different answers; where they are few, others that differ where that costs least."""
+def _filled(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles) -> Labels:
+    """The best labeling and all answers that differ to the eye; where they are few, all that differ at all.
+
+    Where these are few, too: others that differ where that costs least.
+    """
     pool = _different((best(model).labeling.reshape(-1), *answers))
+    apart = _apart(pool, weights)
+    if len(apart) >= m:
+        return apart
     if len(pool) < m:
         others = stream(model, VariableCoverage(), _FILLING, oracle, distinct=True)
         pool = _different((*pool, *(step.labeling.reshape(-1) for step in islice(others, m))))
@@ -51,6 +58,15 @@ def _filled(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str) -> 
 
 def _different(rows: Iterable[Labels]) -> Labels:
     return np.array(list({row.tobytes(): row for row in rows}.values()), np.int32)
+
+
+def _apart(rows: Labels, weights: Doubles) -> Labels:
+    """Leave out near-copies of an earlier row."""
+    kept: list[Labels] = []
+    for row in rows:
+        if all(weights[row != other].sum() >= _VISIBLE * weights.sum() for other in kept):
+            kept.append(row)
+    return np.array(kept, np.int32)
 
 
 def _most(m: int, pool: Labels) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ class Segmenter:
         Strength of the borders; 0.6 to 2 do about as well.
     frame : float
         How much likelier the border of the image is background.
+    fine_borders : bool
+        Redraw the borders of suggestions at pixels. :meth:`model` and :meth:`to_pixels` know superpixels only.
     most_pixels : int
         Larger images are solved at a smaller size; masks still have the size of the image.
 
@@ -67,6 +70,7 @@ class Segmenter:
         scores: Mapping[str, float] | None = None,
         smoothness: float = 1.0,
         frame: float = 0.6,
+        fine_borders: bool = True,
         most_pixels: int = 500_000,
     ) -> None:
         count = None if n_segments is None else positive_count(n_segments, "n_segments")
@@ -74,6 +78,7 @@ class Segmenter:
         self._canvas = Canvas(image, count, smoothness, positive_count(most_pixels, "most_pixels"))
         self._weights = dict(scores or {"trees": 1.0, "svm": 1.0, "walker": 0.5})
         self._frame = number(frame, "frame", low=0.0)
+        self._fine_borders = fine_borders and count is not None
         self._last: tuple[bytes, Sketch] | None = None
 
     @property
@@ -142,21 +147,34 @@ class Segmenter:
             likely(sketch, m, tradeoff) if diversity is None else self._diverse(sketch, m, diversity, tradeoff, options)
         )
         clock.stop("list")
+        shown = at_image_size(found, self._drawn(sketch))
+        clock.stop("borders")
         parts = (*((f"image: {name}", spent) for name, spent in self._canvas.seconds), *clock.parts)
-        return at_image_size(found, self._canvas.to_pixels, parts)
+        return replace(shown, parts=parts)
 
     def stream(
         self, scribbles: ArrayLike, m: int = 6, diversity: Diversity | None = None, tradeoff: TradeoffLike | None = None
     ) -> Iterator[Labels]:
         """Yield segmentations (H, W) one at a time: the first is there before the second is computed."""
         sketch = self._sketch(scribbles)
+        drawn = self._drawn(sketch)
+        for labeling in self._one_by_one(sketch, m, diversity, tradeoff):
+            yield drawn(labeling.reshape(1, -1))[0]
+
+    def _drawn(self, sketch: Sketch) -> Callable[[Labels], Labels]:
+        """What turns labelings of the model, (m, n), into images."""
+        return sketch.redrawn if self._fine_borders else self._canvas.to_pixels
+
+    @staticmethod
+    def _one_by_one(
+        sketch: Sketch, m: int, diversity: Diversity | None, tradeoff: TradeoffLike | None
+    ) -> Iterator[Labels]:
         if diversity is not None:
-            factor = _tradeoff(diversity, tradeoff)
-            for _, step in zip(range(m), selection.stream(sketch.model, diversity, factor), strict=False):
-                yield self.to_pixels(step.labeling[None])[0]
+            steps = selection.stream(sketch.model, diversity, _tradeoff(diversity, tradeoff))
+            yield from (step.labeling for _, step in zip(range(m), steps, strict=False))
             return
-        yield self.to_pixels(selection.best(sketch.model).labeling[None])[0]
-        yield from self.to_pixels(likely(sketch, m, tradeoff).labelings)[1:]
+        yield selection.best(sketch.model).labeling
+        yield from likely(sketch, m, tradeoff).labelings[1:]
 
     def _sketch(self, scribbles: ArrayLike) -> Sketch:
         """Return what follows from the strokes; the last one is kept, for several questions about the same strokes."""

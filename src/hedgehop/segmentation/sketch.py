@@ -56,6 +56,12 @@ class Sketch:
         """Who solves candidates: exact for two labels; for more, quick beats exact, since there are many."""
         return "graphcut" if self._evidence.n_labels == 2 else "expansion"
 
+    def redrawn(self, rows: Labels) -> Labels:
+        """Labelings of superpixels, (m, n), at the size of the image, with borders that follow the pixels."""
+        borders, oracle, n_labels = self.canvas.borders, self.oracle, self._evidence.n_labels
+        images = [borders.redrawn(row, self._strokes, n_labels, oracle) for row in rows]
+        return self.canvas.enlarge(np.array(images, np.int32))
+
     def answers(self, nodes: Nodes, models: Sequence[RandomModel]) -> Labels:
         """Return the best labelings of random models, (k, n), without parts that no stroke reaches."""
         held = nodes.seeds(self._seeds, self._strokes)

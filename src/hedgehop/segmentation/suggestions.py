@@ -41,13 +41,11 @@ class Suggestions(DiverseList):
         return f"{super().report()}\ntime: {times}"
 
 
-def at_image_size(
-    found: DiverseList, enlarge: Callable[[Labels], Labels], parts: tuple[tuple[str, float], ...]
-) -> Suggestions:
+def at_image_size(found: DiverseList, enlarge: Callable[[Labels], Labels]) -> Suggestions:
     """Return a list of superpixel labelings as one of images; it can go on if the other can."""
     values: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(DiverseList)}
     further = found._more
     values["labelings"] = own(enlarge(found.labelings.reshape(len(found), -1)))
     if further is not None:
-        values["_more"] = lambda k: at_image_size(further(k), enlarge, parts)
-    return Suggestions(**values, parts=parts)
+        values["_more"] = lambda k: at_image_size(further(k), enlarge)
+    return Suggestions(**values)

@@ -49,6 +49,12 @@ class Superpixels:
         return counts / self.area[:, None]
 
     @cached_property
+    def centres(self) -> Doubles:
+        """Mean row and column of each, (n, 2)."""
+        rows, columns = np.indices(self.segments.shape, np.float64)
+        return self.mean(np.stack([rows, columns], axis=-1))
+
+    @cached_property
     def frame(self) -> NDArray[np.bool_]:
         """Which touch the border of the image, (n,)."""
         touches = np.zeros(self.count, bool)
