@@ -20,11 +20,11 @@ EXTRAS_demo := [cli,segmentation,plot]
 EXTRAS_dev := [dev,cli,segmentation,learning,plot]
 EXTRAS_docs := [docs,cli,segmentation,learning,plot]
 
-.PHONY: help demo test lint format bench fuzz docs build cpptest clean
+.PHONY: help demo test lint format bench fuzz docs release-check build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what the demo needs)
 	@echo "demo: running hedgehop demo"
@@ -60,6 +60,10 @@ fuzz: $(VENV)/.installed-dev ## Feed damaged files to every reader for a minute 
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"
 	@$(PY) -m sphinx -W -b html docs build/docs
+
+release-check: $(VENV)/.installed-dev ## Build sdist and wheel, look into them, try the wheel without a compiler
+	@echo "release-check: building sdist and wheel"
+	@$(IN_VENV) $(PY) release/check.py
 
 build: $(VENV)/.installed-core ## Build and install the library into .venv
 
