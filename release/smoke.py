@@ -3,8 +3,8 @@
 import time
 
 import numpy as np
-import scipy.optimize
-import scipy.sparse
+import scipy.optimize  # noqa: F401
+import scipy.sparse  # noqa: F401
 
 start = time.perf_counter()
 import hedgehop as hh  # noqa: E402
