@@ -3,7 +3,7 @@
 import time
 
 import numpy as np
-import scipy.optimize  # noqa: F401
+import scipy.optimize
 import scipy.sparse  # noqa: F401
 
 start = time.perf_counter()
