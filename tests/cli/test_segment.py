@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hedgehop as hh
 from hedgehop.cli.app import app
-from hedgehop.cli.segment import read_strokes
+from hedgehop.io import read_strokes
 
 
 def run(*words):

@@ -1,30 +1,14 @@
-"""Pictures from and to files."""
+"""Figures to files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hedgehop._errors import need
 from hedgehop.io.streams import complete
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-def read_picture(path: Path) -> NDArray[Any]:
-    """Return the pixels of an image file, or the array of an .npy file."""
-    if path.suffix.lower() == ".npy":
-        return np.asarray(np.load(path, allow_pickle=False))
-    image = need("PIL.Image", "plot", "reading images")
-    try:
-        with image.open(path) as picture:
-            return np.asarray(picture.convert("RGB") if picture.mode in ("P", "CMYK", "YCbCr", "1") else picture)
-    except image.DecompressionBombError as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def write_figure(figure: Figure, path: Path) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
 from hedgehop._errors import need
-from hedgehop.cli.pictures import read_picture, write_figure
+from hedgehop.cli.pictures import write_figure
 from hedgehop.cli.speech import Json, Quiet, fields_of, option, speech
+from hedgehop.io.pictures import read_picture
 from hedgehop.io.streams import complete
+from hedgehop.io.strokes import read_strokes
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 
 
@@ -61,22 +63,6 @@ def segment(
         talk.answer(**fields_of(found), out=out, masks=masks)
         talk.say(found.report())
         talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}")
-
-
-def read_strokes(path: Path, swap: bool = False) -> NDArray[np.int64]:
-    """Return strokes as numbers, (H, W): those of an indexed or grey picture or an array, or by colour."""
-    from hedgehop.segmentation.scribbles import from_colors
-
-    strokes = _pixels(path)
-    strokes = from_colors(strokes) if strokes.ndim == 3 else strokes.astype(np.int64)
-    return np.where(strokes == 1, 2, np.where(strokes == 2, 1, strokes)) if swap else strokes
-
-
-def _pixels(path: Path) -> NDArray[Any]:
-    if path.suffix.lower() == ".npy":
-        return read_picture(path)
-    with need("PIL.Image", "segmentation", "reading strokes").open(path) as picture:
-        return np.asarray(picture if picture.mode in ("P", "L", "I", "I;16", "RGB", "RGBA") else picture.convert("RGB"))
 
 
 def _write_mask(path: Path, labels: NDArray[np.int32]) -> None:

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hedgehop.cli.pictures import read_picture, write_figure
+from hedgehop.cli.pictures import write_figure
 from hedgehop.cli.speech import Json, Quiet, check_target, fields_of, speech
 from hedgehop.io.lists import load
+from hedgehop.io.pictures import read_picture
 
 
 def show(

@@ -8,7 +8,7 @@ import tokenize
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,7 @@ def write(model: PairwiseModel, path: FilePath) -> None:
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> PairwiseModel:
     """Read a model that :func:`write` wrote."""
     try:
-        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > max_bytes:
-                raise ValueError(f"it holds more than {max_bytes} bytes. Give max_bytes= if that is meant")
-            arrays = {entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in archive.infolist()}
+        arrays = arrays_of(path, max_bytes)
         header = dict(json.loads(str(arrays.pop("header")[()])))
         if header.get("format") != FORMAT:
             raise ValueError(f"it has format {header.get('format')!r}; this hedgehop reads {FORMAT}")
@@ -53,16 +50,48 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> PairwiseModel:
         raise ValueError(f"{path} is not a model saved by hedgehop: {error}.") from error
 
 
-def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
-    """Read one array, whose shape must fit the bytes that are there."""
+def arrays_of(path: FilePath, max_bytes: int = MAX_BYTES) -> dict[str, NDArray[Any]]:
+    """All arrays of an .npz file, which must be plain ones and no more than `max_bytes` together."""
+    try:
+        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            if sum(entry.file_size for entry in entries) > max_bytes:
+                raise ValueError(f"it holds more than {max_bytes} bytes. Give max_bytes= if that is meant")
+            return {entry.filename.removesuffix(".npy"): _entry(archive, entry) for entry in entries}
+    except FileNotFoundError:
+        raise
+    except _DAMAGE as error:
+        raise ValueError(f"{path} is not an .npz file of plain arrays: {error}.") from error
+
+
+def array_of(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[Any]:
+    """Return the array of an .npy file, which must be a plain one of at most `max_bytes`."""
+    size = Path(path).stat().st_size
+    try:
+        if size > max_bytes:
+            raise ValueError(f"it holds more than {max_bytes} bytes. Give max_bytes= if that is meant")
+        with Path(path).open("rb") as file:
+            _check_header(file, size)
+            file.seek(0)
+            return own(np.lib.format.read_array(file, allow_pickle=False))
+    except _DAMAGE as error:
+        raise ValueError(f"{path} is not an .npy file of a plain array: {error}.") from error
+
+
+def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(entry) as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError(f"{entry.filename} is no plain array")
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        if dtype.hasobject or dtype.itemsize * float(np.prod(shape, dtype=float)) > entry.file_size:
-            raise ValueError(f"{entry.filename} is no plain array")
+        _check_header(file, entry.file_size)
     with archive.open(entry) as file:
         return own(np.lib.format.read_array(file, allow_pickle=False))
+
+
+def _check_header(file: IO[bytes], size: int) -> None:
+    """Refuse arrays of objects, and those whose shape does not fit the bytes that are there."""
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("it is no plain array")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.hasobject or dtype.itemsize * float(np.prod(shape, dtype=float)) > size:
+        raise ValueError("it is no plain array")
 
 
 def _grid(model: Grid) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
