@@ -1,7 +1,6 @@
 """Batches: the same lists however they are run, whatever kills them, and every item exactly once."""
 
 import csv
-import json
 import multiprocessing
 import os
 import signal
@@ -10,44 +9,19 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 import hedgehop as hh
 from hedgehop.batch import Recipe, run
 from hedgehop.batch.ledger import opened
+from tests.batch.folders import count_lines, lines, lists
 
 RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)
-
-
-@pytest.fixture
-def models(tmp_path):
-    folder = tmp_path / "models"
-    for k in range(8):
-        place = folder / ("inner" if k % 3 == 0 else ".")
-        place.mkdir(parents=True, exist_ok=True)
-        scores = np.random.default_rng(k).normal(size=(6, 7, 3))
-        hh.write(hh.Grid(scores, smoothness=0.4), place / f"grid{k}.npz")
-    return sorted(folder.rglob("*.npz"))
 
 
 def run_in_threads(models, folder, recipe=RECIPE, **options):
     with ThreadPoolExecutor(2) as executor:
         return run(models, recipe, folder, executor=executor, **options)
-
-
-def lines(folder):
-    return [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
-
-
-def count_lines(folder):
-    file = folder / "outcomes.jsonl"
-    return file.read_bytes().count(b"\n") if file.exists() else 0
-
-
-def lists(folder):
-    files = sorted((folder / "lists").rglob("*.npz"))
-    return {file.relative_to(folder).as_posix(): hh.load(file).labelings.tolist() for file in files}
 
 
 def test_every_list_is_the_one_that_diverse_finds(models, tmp_path):

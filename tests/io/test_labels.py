@@ -85,10 +85,13 @@ def test_run_lengths_of_others(tmp_path):
     assert hh.io.read_labels(tmp_path / "many.json").tolist() == [[255, 7], [7, 255]]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "7", '{"size": [9, 9], "counts": "11"}', '{"size": [1e9, 9e9], "counts": []}']
-    + ['[{"category_id": 1, "segmentation": [[1, 2, 3, 4]]}]', '{"size": [1, 1], "counts": "\\u00e9"}']
-)  # fmt: skip
+WRONG_RUNS = [
+    *("", "[]", "{}", "7", '{"size": [9, 9], "counts": "11"}', '{"size": [1e9, 9e9], "counts": []}'),
+    *('[{"category_id": 1, "segmentation": [[1, 2, 3, 4]]}]', '{"size": [1, 1], "counts": "\\u00e9"}'),
+]
+
+
+@pytest.mark.parametrize("text", WRONG_RUNS)
 def test_wrong_run_lengths_are_refused(text, tmp_path):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(ValueError, match="run lengths"):
@@ -151,5 +154,5 @@ def test_a_header_that_promises_too_much_takes_no_memory(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((10, 10), np.int8))
     content = (tmp_path / "x.npy").read_bytes()
     (tmp_path / "x.npy").write_bytes(content.replace(b"(10, 10), ", b"(99, 99), "))
-    with pytest.raises(ValueError, match="not an .npy file"):
+    with pytest.raises(ValueError, match="is not an"):
         hh.io.read_labels(tmp_path / "x.npy")

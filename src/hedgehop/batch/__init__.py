@@ -1,7 +1,9 @@
-"""Many models, one recipe: on any executor, resumable after any crash."""
+"""Many models or images, one recipe: on any executor, resumable after any crash."""
 
+from hedgehop.batch.items import Item
 from hedgehop.batch.ledger import Outcome
+from hedgehop.batch.manifest import Manifest
 from hedgehop.batch.recipe import Recipe
 from hedgehop.batch.runner import Summary, run
 
-__all__ = ["Outcome", "Recipe", "Summary", "run"]
+__all__ = ["Item", "Manifest", "Outcome", "Recipe", "Summary", "run"]

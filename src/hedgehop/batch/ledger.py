@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from hedgehop.batch.recipe import Recipe
 from hedgehop.io.streams import complete
@@ -32,34 +32,61 @@ class Outcome:
     objective: float | None = None
     upper_bound: float | None = None
     guarantee: float | None = None
+    metrics: dict[str, float] | None = None
 
 
 class Ledger:
-    """Append-only outcomes of a folder; only one run at a time has it open (see :func:`opened`)."""
+    """Append-only outcomes of a folder; only one run at a time has it open (see :func:`opened`).
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / _OUTCOMES
-        self.outcomes = {o.item: o for o in _read(self._path)}
+    Memory holds the names of the items and where their lines begin, nothing else.
+    """
 
-    def append(self, outcome: Outcome) -> None:
-        """Add a line; it is on the disk when this returns."""
-        line = json.dumps(asdict(outcome)) + "\n"
-        with self._path.open("ab") as file:
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        self.outcomes[outcome.item] = outcome
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path, self._file = path, file
+        self._places = _places(path, file)
 
-    def write_summary(self) -> Path:
-        """Write all outcomes as a table, sorted by item."""
-        text = io.StringIO()
-        table = csv.DictWriter(text, [f.name for f in fields(Outcome)], lineterminator="\n")
-        table.writeheader()
-        table.writerows(asdict(self.outcomes[item]) for item in sorted(self.outcomes))
+    def get(self, item: str) -> Outcome | None:
+        """Return how an item ended; None if it has not been tried."""
+        place = self._places.get(item)
+        if place is None:
+            return None
+        self._file.seek(place)
+        return Outcome(**json.loads(self._file.readline()))
+
+    def append(self, outcomes: Iterable[Outcome]) -> None:
+        """Add lines; they are on the disk when this returns."""
+        end, new, text = self._file.seek(0, os.SEEK_END), {}, b""
+        for outcome in outcomes:
+            new[outcome.item] = end + len(text)
+            text += json.dumps(asdict(outcome)).encode() + b"\n"
+        try:
+            self._file.write(text)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            error.filename = str(self._path)  # a full disk does not say for whom
+            raise
+        self._places |= new
+
+    def write_summary(self, metrics: Iterable[str]) -> tuple[Path, dict[str, float]]:
+        """Write all outcomes as a table, sorted by item; return it, and the mean of every metric."""
+        names = [column for name in metrics for column in (name, f"oracle_{name}")]
+        total, count = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
         target = self._path.with_name(_SUMMARY)
+        columns = [field.name for field in fields(Outcome) if field.name != "metrics"]
         with complete(target) as file:
-            file.write(text.getvalue().encode())
-        return target
+            table = csv.DictWriter(codecs.getwriter("utf-8")(file), columns + names, lineterminator="\n")
+            table.writeheader()
+            for row in self._rows():
+                table.writerow(row)
+                for name in set(names) & set(row):
+                    total[name], count[name] = total[name] + row[name], count[name] + 1
+        return target, {name: total[name] / count[name] for name in names if count[name]}
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for item in sorted(self._places):
+            row = asdict(self.get(item))  # type: ignore[arg-type]
+            yield row | (row.pop("metrics") or {})
 
 
 @contextmanager
@@ -69,7 +96,8 @@ def opened(folder: Path, recipe: Recipe, force: bool) -> Iterator[Ledger]:
     with (folder / _LOCK).open("ab") as lock:
         _claim(lock, folder)
         _check_recipe(folder, recipe, force)
-        yield Ledger(folder)
+        with (folder / _OUTCOMES).open("a+b") as file:
+            yield Ledger(folder / _OUTCOMES, file)
 
 
 def _check_recipe(folder: Path, recipe: Recipe, force: bool) -> None:
@@ -83,16 +111,20 @@ def _check_recipe(folder: Path, recipe: Recipe, force: bool) -> None:
         file.write(json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1).encode())
 
 
-def _read(path: Path) -> list[Outcome]:
-    """Read all whole lines; cut off the piece of one that a crash has left."""
-    if not path.exists():
-        return []
-    with path.open("r+b") as file:
-        lines = file.read().splitlines(keepends=True)
-        if lines and not lines[-1].endswith(b"\n"):
-            file.truncate(sum(map(len, lines[:-1])))
-            lines.pop()
-    return [Outcome(**json.loads(line)) for line in lines]
+def _places(path: Path, file: IO[bytes]) -> dict[str, int]:
+    """Where the last line of each item begins; the piece of a line that a crash has left is cut off."""
+    places, place = {}, 0
+    file.seek(0)
+    for number, line in enumerate(file, 1):
+        if not line.endswith(b"\n"):
+            file.truncate(place)
+            break
+        try:
+            places[str(json.loads(line)["item"])] = place
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force to begin anew.") from None
+        place += len(line)
+    return places
 
 
 def _claim(lock: IO[bytes], folder: Path) -> None:

@@ -1,34 +1,51 @@
-"""What a batch does with each model: a handful of settings, from a small TOML file or from Python."""
+"""What a batch does with each item: a handful of settings, from a small TOML file or from Python."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from hedgehop._arrays import positive_count
+from hedgehop import metrics
+from hedgehop._arrays import number, positive_count
 from hedgehop._errors import need
+from hedgehop.diversity import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles import get
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 from hedgehop.result import DiverseList
 from hedgehop.selection import Method, check_method, diverse
+from hedgehop.tradeoff import TradeoffLike
+
+METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": metrics.mean_iou}
+_DIVERSITY, _TRADEOFF = "hamming:0.01", "1"  # of models; images with strokes have their own
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of :func:`hedgehop.diverse`, with diversity and tradeoff in words.
+    """Settings of :func:`hedgehop.diverse`, with diversity and tradeoff in words, and how images become models.
 
     Parameters
     ----------
     diversity, tradeoff : str
-        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``.
+        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is ``"hamming:0.01"`` with
+        tradeoff 1 and, for images with strokes, what :meth:`hedgehop.Segmenter.suggest` does by itself.
     m, method, oracle, distinct, min_distance, refine
         As in :func:`hedgehop.diverse`.
+    smoothness, connectivity
+        Of the grid made from scores: as in :class:`hedgehop.Grid`; with an image, smoothness is the strength of its
+        contrast. For strokes, the smoothness of :class:`hedgehop.Segmenter`.
+    segments : int
+        About how many superpixels an image with strokes is cut into; 0 labels pixels.
+    metrics : tuple of str
+        What is measured where there is a truth: ``"accuracy"``, ``"iou"``.
+    ignore : int
+        The label of pixels without truth.
 
     Examples
     --------
@@ -38,30 +55,42 @@ class Recipe:
     3
     """
 
-    diversity: str = "hamming:0.01"
-    tradeoff: str = "1"
+    diversity: str = "auto"
+    tradeoff: str = "auto"
     m: int = 5
     method: Method = "greedy"
     oracle: str = "auto"
     distinct: bool | Literal["auto"] = "auto"
     min_distance: float | None = None
     refine: bool = False
+    smoothness: float = 1.0
+    connectivity: int = 4
+    segments: int = 2000
+    metrics: tuple[str, ...] = ("accuracy", "iou")
+    ignore: int = 255
 
     def __post_init__(self) -> None:
-        parse_diversity(self.diversity)
-        parse_tradeoff(self.tradeoff)
+        _ = self.chosen_diversity, self.chosen_tradeoff
         positive_count(self.m, "m")
         get(self.oracle)
         check_method(self.method)
+        number(self.smoothness, "smoothness", low=0.0)
+        if self.segments:
+            positive_count(self.segments, "segments")
+        object.__setattr__(self, "metrics", tuple(self.metrics))
+        unknown = [name for name in self.metrics if name not in METRICS]
+        if unknown:
+            raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}.")
 
     @staticmethod
     def read(path: str | PathLike[str]) -> Recipe:
-        """Read a TOML file whose keys are the parameters above."""
+        """Read a TOML file whose keys are the parameters above, those about models perhaps in a table [model]."""
         toml = need("tomllib" if sys.version_info >= (3, 11) else "tomli", "cli", "a recipe")
         try:
             settings = toml.loads(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{path} is not TOML: {error}.") from error
+        settings |= settings.pop("model", {})
         known = [field.name for field in fields(Recipe)]
         unknown = sorted(set(settings) - set(known))
         if unknown:
@@ -74,9 +103,24 @@ class Recipe:
         """The same for equal recipes, another for all others."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
+    @property
+    def chosen_diversity(self) -> Diversity | None:
+        """The diversity, None for "auto"."""
+        return None if self.diversity == "auto" else parse_diversity(self.diversity)
+
+    @property
+    def chosen_tradeoff(self) -> TradeoffLike | None:
+        """The tradeoff, None for "auto"."""
+        return None if self.tradeoff == "auto" else parse_tradeoff(self.tradeoff)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Further options of :func:`hedgehop.diverse`, those that are not as usual."""
+        names = ("method", "oracle", "distinct", "min_distance", "refine")
+        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(Recipe, name)}
+
     def solve(self, model: Model) -> DiverseList:
         """Find the list this recipe asks for."""
-        return diverse(
-            model, parse_diversity(self.diversity), self.m, parse_tradeoff(self.tradeoff), self.method, self.oracle,
-            self.distinct, self.min_distance, self.refine,
-        )  # fmt: skip
+        diversity = self.chosen_diversity or parse_diversity(_DIVERSITY)
+        tradeoff = parse_tradeoff(_TRADEOFF) if self.chosen_tradeoff is None else self.chosen_tradeoff
+        return diverse(model, diversity, self.m, tradeoff, **self.options)

@@ -10,34 +10,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from math import isfinite
 from multiprocessing.connection import Connection
-from pathlib import Path
-
-from hedgehop.batch.ledger import Outcome
-from hedgehop.batch.recipe import Recipe
-from hedgehop.io.files import read
-from hedgehop.io.lists import save
-
-
-def solve_item(item: str, source: Path, target: Path, recipe: Recipe) -> Outcome:
-    """Solve one model and write its list; whatever goes wrong becomes part of the outcome."""
-    try:
-        found = recipe.solve(read(source))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        save(found, target)
-        _sync(target)
-    except Exception as error:
-        return Outcome(item, str(source), error=str(error) or type(error).__name__)
-    numbers = {name: float(getattr(found, name)) for name in ("objective", "upper_bound", "guarantee")}
-    known = {name: value for name, value in numbers.items() if isfinite(value)}
-    return Outcome(item, str(source), None, len(found), found.distinct, float(found.seconds.sum()), **known)
-
-
-def _sync(path: Path) -> None:
-    """Bring a file to the disk, before a ledger says that it is there."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 @contextmanager
@@ -77,9 +50,8 @@ def _deaf() -> Iterator[None]:
 
 
 def _begin_worker(lifeline: Connection) -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C is the parent's to hear, also where signals cannot be held back
+    # Ctrl-C is the parent's to hear, also where signals cannot be held back.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""``hedgehop batch``: many model files by one recipe, resumable."""
+"""``hedgehop batch``: many models or images by one recipe, resumable."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import Annotated
 
 import typer
 
-from hedgehop.batch import Recipe, run
+from hedgehop.batch import Manifest, Recipe, Summary, run
+from hedgehop.batch.manifest import SUFFIXES
 from hedgehop.cli.progress import progress_bar
-from hedgehop.cli.speech import Json, Quiet, speech
+from hedgehop.cli.speech import Json, Quiet, Speech, speech
 from hedgehop.io.files import readable
 
 
 def batch(
-    sources: Annotated[list[str], typer.Argument(help="Model files, folders of them, or quoted patterns.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(help="Model files, folders of them, quoted patterns, or one .csv or .jsonl manifest of items."),
+    ],
     recipe: Annotated[
         Path,
         typer.Option("--recipe", "-r", help="A TOML file: diversity, tradeoff, m, ...", exists=True, dir_okay=False),
@@ -24,36 +28,60 @@ def batch(
     workers: Annotated[
         int | None, typer.Option(min=1, help="How many processes.", show_default="one a processor")
     ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Work on the Dask cluster with this scheduler: tcp://HOST:8786.")
+    ] = None,
+    chunk: Annotated[
+        int | None, typer.Option(min=1, help="Items a task.", show_default="as many as take about a second")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Begin anew; another recipe is refused otherwise.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try items again that failed before.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Solve many models; the same command again does only what is missing, whatever ended the first.
+    """Solve many models or images; the same command again does only what is missing, whatever ended the first.
 
-    The folder gets a list for every file, outcomes.jsonl and summary.csv. Exit code 1 if some file failed; the
+    The folder gets a list for every item, outcomes.jsonl and summary.csv. Exit code 1 if some item failed; the
     others are done all the same.
 
     Example: `hedgehop batch models/ --recipe recipe.toml --out results`
     """
+    if dask is not None and workers is not None:
+        raise typer.BadParameter("a Dask cluster has its own number of workers", param_hint="'--workers'")
     with speech(json, quiet) as out:
-        settings, files = Recipe.read(recipe), _files(sources)
-        with progress_bar(out, "files", len(files)) as advance:
-            done = run(files, settings, target, workers=workers, force=force, retry=retry, callback=advance)
-        out.answer(solved=done.solved, done_before=done.done_before, failed=done.failed, summary=done.table)
-        out.say(f"{done.solved} solved, {done.done_before} done before, {done.failed} failed; see {done.table}")
-        if done.failed:
-            out.fail(f"{done.failed} of {len(files)} files failed; {done.table} says why.")
-            raise typer.Exit(1)
+        settings, items = Recipe.read(recipe), _items(sources)
+        with progress_bar(out, "items", len(items)) as advance:
+            done = run(
+                items, settings, target, workers=workers, executor=dask, chunk=chunk, force=force, retry=retry,
+                callback=advance,
+            )  # fmt: skip
+        _tell(out, done, len(items))
+
+
+def _tell(out: Speech, done: Summary, total: int) -> None:
+    out.answer(solved=done.solved, done_before=done.done_before, failed=done.failed, summary=done.table)
+    out.answer(metrics=done.metrics)
+    out.say(f"{done.solved} solved, {done.done_before} done before, {done.failed} failed; see {done.table}")
+    for name, mean in done.metrics.items():
+        out.say(f"mean {name.replace('_', ' ')}: {mean:.4f}")
+    if done.failed:
+        out.fail(f"{done.failed} of {total} items failed; {done.table} says why.")
+        raise typer.Exit(1)
+
+
+def _items(sources: list[str]) -> Manifest | list[Path]:
+    """Return the manifest, or all files that are meant; of folders, those that can be read."""
+    manifests = [source for source in sources if Path(source).suffix.lower() in SUFFIXES]
+    if manifests and len(sources) > 1:
+        raise ValueError(f"{manifests[0]} must be the only source, as a manifest; got {len(sources)} sources.")
+    return Manifest(manifests[0]) if manifests else _files(sources)
 
 
 def _files(sources: list[str]) -> list[Path]:
-    """Return all files that are meant; of folders, those that can be read."""
     found: list[Path] = []
     for source in sources:
-        paths = (
-            [Path(source)] if Path(source).exists() else [Path(path) for path in sorted(glob(source, recursive=True))]
-        )
+        here = Path(source)
+        paths = [here] if here.exists() else [Path(path) for path in sorted(glob(source, recursive=True))]
         if not paths:
             raise ValueError(f"there is no file, folder or pattern of files {source!r}.")
         for path in paths:

@@ -1,4 +1,4 @@
-"""Label maps in files: pictures with a palette (as PASCAL VOC has them) or grey levels, .npy, COCO run lengths, .MAP."""
+"""Label maps in files: pictures with a palette, as PASCAL VOC has them, or grey, .npy, COCO run lengths, .MAP."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""Items listed in a CSV or JSONL file, read line by line: a million of them take no memory."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from hedgehop.batch.items import PARTS, Item
+
+SUFFIXES = (".csv", ".jsonl")
+_COLUMNS = ("name", *PARTS)
+
+
+class Manifest:
+    r"""Items of a file; it is checked at once and read again whenever it is gone through.
+
+    Parameters
+    ----------
+    path : path
+        A ``.csv`` file with a header, or a ``.jsonl`` file of objects. Columns: ``model``, or ``image`` with
+        ``scribbles`` or ``scores``, or ``scores`` alone; perhaps ``truth``, and ``name`` (by default the first file).
+        Paths are relative to the manifest.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, hedgehop as hh
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "items.csv"
+    >>> _ = file.write_text("image,scores,truth\na.png,a.npy,a_truth.png\n")
+    >>> [item.name for item in hh.batch.Manifest(file)]
+    ['a.png']
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.suffix.lower() not in SUFFIXES:
+            raise ValueError(f"a manifest must be a .csv or .jsonl file; got {self.path.name!r}.")
+        seen: set[int] = set()  # hashes, not names: of a million items that is little
+        for number, item in self._numbered():
+            if hash(item.name) in seen:
+                raise self._error(number, f"the name {item.name!r} stands twice. Give the items a column 'name'")
+            seen.add(hash(item.name))
+        self._count = len(seen)
+        if not seen:
+            raise ValueError(f"{self.path} must list at least one item; it lists none.")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Item]:
+        return (item for _, item in self._numbered())
+
+    def _numbered(self) -> Iterator[tuple[int, Item]]:
+        rows = self._objects() if self.path.suffix.lower() == ".jsonl" else self._rows()
+        for number, row in rows:
+            try:
+                yield number, self._item(row)
+            except ValueError as error:
+                raise self._error(number, str(error).removesuffix(".")) from None
+
+    def _item(self, row: Mapping[str, Any]) -> Item:
+        unknown = [str(key) for key in row if key not in _COLUMNS]
+        if unknown:
+            raise ValueError(f"unknown column {unknown[0]!r}; there are {', '.join(_COLUMNS)}")
+        given = {key: value for key, value in row.items() if value not in (None, "")}
+        if not all(isinstance(value, str) for value in given.values()):
+            raise ValueError("names and paths must be text")
+        files = {key: str((self.path.parent / value).absolute()) for key, value in given.items() if key != "name"}
+        name = given.get("name") or next((given[part] for part in PARTS if part in given), "")
+        return Item(_below(name), **files)
+
+    def _rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        with self.path.open(newline="", encoding="utf-8-sig") as file:
+            table = csv.DictReader(file, restkey="more columns than the header has", strict=True)
+            try:
+                for row in table:
+                    yield table.line_num, row
+            except (csv.Error, UnicodeDecodeError) as error:
+                raise self._error(table.line_num + 1, f"this is not CSV: {error}") from None
+
+    def _objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    row = json.loads(line) if line.strip() else None
+                except (ValueError, RecursionError) as error:
+                    raise self._error(number, f"this is not JSON: {error}") from None
+                if row is not None and not isinstance(row, dict):
+                    raise self._error(number, f"an object is expected; got {str(row)[:40]}")
+                if row is not None:
+                    yield number, row
+
+    def _error(self, number: int, problem: str) -> ValueError:
+        return ValueError(f"{self.path}, line {number}: {problem}.")
+
+
+def _below(name: str) -> str:
+    """Return a path as a name: what leads up or to the root is left out."""
+    return "/".join(part for part in name.replace("\\", "/").split("/") if part not in ("", ".", ".."))
