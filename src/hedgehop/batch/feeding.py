@@ -73,7 +73,7 @@ class Feeder:
         if items:
             try:
                 self._flying[self._executor.submit(self._work, items)] = items
-            except BrokenExecutor:
+            except Exception:  # it is broken or closed; each executor has its own word for that
                 self._lost += items
         return bool(items)
 

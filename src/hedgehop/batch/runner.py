@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -88,7 +88,9 @@ def run(
         _clear(task.scratch)
         run.look_around()
         if run.missing:
+            task.scratch.mkdir(exist_ok=True)
             run.go(executor, min(count, run.missing), size)
+            _clear(task.scratch)
         table, means = ledger.write_summary(recipe.metrics)
         return Summary(run.solved, run.before, run.total - run.solved - run.before, table, means)
 
@@ -169,8 +171,5 @@ class _Run:
 
 
 def _clear(scratch: Path) -> None:
-    """Remove what killed runs have left unfinished."""
-    scratch.mkdir(exist_ok=True)
-    for piece in scratch.iterdir():
-        with suppress(FileNotFoundError):
-            piece.unlink()
+    """Remove what killed runs and workers have left unfinished."""
+    shutil.rmtree(scratch, ignore_errors=True)

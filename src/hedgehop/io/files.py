@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgehop.io import arrays, cfn, dimacs, uai, wcsp
+from hedgehop.io import arrays, cfn, dimacs, opengm, uai, wcsp
 from hedgehop.io.streams import MAX_BYTES, FilePath
 from hedgehop.models import PairwiseModel
 
-_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".cfn": cfn, ".max": dimacs, ".npz": arrays}
+_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".cfn": cfn, ".max": dimacs, ".npz": arrays, ".h5": opengm, ".hdf5": opengm}
 _KINDS = (".uai", ".LG", *_FORMATS)
 
 
@@ -22,7 +22,7 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
         ``.uai`` (MARKOV or BAYES; scores are logarithms of the tables), ``.LG`` (tables hold logarithms), ``.wcsp``
         and ``.cfn`` (toulbar2; costs become negative scores, costs from the upper bound on forbid), ``.max``
         (DIMACS maximum flow: the model's best labeling is a minimum cut), each perhaps with ``.gz`` or ``.xz``
-        behind it, or ``.npz`` (ours).
+        behind it, ``.npz`` (ours), or ``.h5`` (OpenGM, costs to be minimised; needs the ``io`` extra).
     evidence : "auto", None, path or {variable: label}
         Labels of observed variables of a ``.uai`` or ``.LG`` file: all their other labels are forbidden. "auto"
         takes the file of the same name with ``.evid`` behind it, if there is one.
@@ -68,7 +68,7 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     model : PairwiseModel
         ``.npz`` keeps the model as it is; ``.LG`` and ``.cfn`` keep every bit of the scores. ``.uai`` holds
         probabilities: scores that are no logarithm of a double are rounded. ``.wcsp`` and ``.max`` refuse models
-        that they cannot hold.
+        that they cannot hold; ``.h5`` is only read.
     path : str or path
         Where to.
     """
@@ -76,6 +76,8 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     _refuse_others(model)
     if kind in (".uai", ".lg"):
         uai.write(model, path, logs=kind == ".lg")
+    elif _FORMATS[kind] is opengm:
+        raise ValueError(f"{kind} files are read, not written. Write an .npz or .cfn file instead.")
     else:
         _FORMATS[kind].write(model, path)
 
