@@ -56,6 +56,7 @@ def test_the_reference_has_every_public_name():
     modules = (
         "batch",
         "diversity",
+        "interop",
         "io",
         "learning",
         "metrics",

@@ -21,7 +21,7 @@ LAYERS = [
     {"result"},
     {"calibration", "joint", "listing", "refinement"},
     {"perturbation", "selection", "pool", "portfolios", "testing"},
-    {"baselines", "learning", "metrics"},
+    {"baselines", "interop", "learning", "metrics"},
     {"segmentation", "tuning"},
     {"io", "batch", "canvas", "phrases", "plotting", "report"},
     {"cli", "studio"},

@@ -18,6 +18,7 @@ _MODULES = (
     "baselines",
     "batch",
     "diversity",
+    "interop",
     "io",
     "learning",
     "metrics",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from hedgehop import baselines as baselines
     from hedgehop import batch as batch
     from hedgehop import diversity as diversity
+    from hedgehop import interop as interop
     from hedgehop import io as io
     from hedgehop import learning as learning
     from hedgehop import metrics as metrics

@@ -114,6 +114,9 @@ _KINDS = {
 }
 
 
+EXAMPLES = tuple(kind.example for kind in _KINDS.values())
+
+
 def _term(text: str) -> Diversity:
     """Read one term of a sum, with its factor."""
     scaled = _FACTOR.fullmatch(text)
@@ -121,8 +124,9 @@ def _term(text: str) -> Diversity:
         return _number(scaled[1].strip()) * _term(scaled[2].strip())
     name, *values = [part.strip() for part in text.split(":")]
     if name not in _KINDS:
-        examples = ", ".join(kind.example for kind in _KINDS.values())
-        raise ValueError(f"unknown diversity {name!r}; there are {examples}, and sums such as 0.5*labels+hamming:0.01.")
+        raise ValueError(
+            f"unknown diversity {name!r}; there are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
+        )
     kind = _KINDS[name]
     options = dict(_option(name, kind, value, first=k == 0) for k, value in enumerate(values))
     if len(options) < len(values):

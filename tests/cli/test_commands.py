@@ -15,7 +15,7 @@ from hedgehop.cli.app import app
 from hedgehop.cli.doctor import _small_models
 from hedgehop.cli.speech import plain
 
-COMMANDS = ("solve", "segment", "convert", "show", "batch", "demo", "reproduce", "doctor")
+COMMANDS = ("solve", "segment", "convert", "show", "batch", "tune", "demo", "reproduce", "bench", "doctor")
 
 
 def run(*words):
@@ -138,6 +138,102 @@ def test_batch_solves_folders_and_fails_if_a_file_does(grid):
     answer = json.loads(done.stdout)
     assert (answer["solved"], answer["done_before"], answer["failed"]) == (0, 1, 1)
     assert run("batch", "nothing*", *words).exit_code == 1
+
+
+def test_solve_takes_evidence_and_writes_solutions(tmp_path):
+    file = tmp_path / "net.uai"
+    hh.write(hh.FactorGraph(np.log([[0.4, 0.6], [0.3, 0.7]]), [[0, 1]], np.zeros((2, 2))), file)
+    (tmp_path / "net.uai.evid").write_text("1 0 0")
+    (tmp_path / "other.evid").write_text("1 1 0")
+    wanted = {(): [0, 1], ("--evidence", "none"): [1, 1], ("--evidence", tmp_path / "other.evid"): [1, 0]}
+    for words, labeling in wanted.items():
+        assert run("solve", file, "-m", 1, "-o", tmp_path / "net.uai.MAP", *words).exit_code == 0
+        assert hh.io.read_labeling(tmp_path / "net.uai.MAP").tolist() == labeling
+    done = run("solve", file, "--evidence", tmp_path / "missing.evid")
+    assert done.exit_code == 1
+    assert "missing.evid" in done.stderr
+
+
+def test_the_best_labeling_of_a_list_is_the_solution(grid):
+    target = grid.with_name("best.MAP")
+    assert run("solve", grid, "-m", 4, "-d", "variables", "-o", target).exit_code == 0
+    assert hh.io.read_labeling(target).tolist() == hh.best(hh.read(grid)).labeling.ravel().tolist()
+
+
+@pytest.fixture
+def examples(tmp_path):
+    rows = ["scores,truth"]
+    for k in range(2):
+        truth = np.random.default_rng(k).integers(0, 2, (4, 5))
+        noise = np.random.default_rng(k + 9).normal(0, 1.0, (4, 5, 2))
+        np.save(tmp_path / f"scores{k}.npy", np.eye(2)[truth] + noise)
+        np.save(tmp_path / f"truth{k}.npy", truth)
+        rows.append(f"scores{k}.npy,truth{k}.npy")
+    (tmp_path / "examples.csv").write_text("\n".join(rows))
+    return tmp_path / "examples.csv"
+
+
+def test_tune_finds_what_python_finds_and_writes_a_recipe(examples):
+    recipe = examples.with_name("recipe.toml")
+    words = ("-d", "variables", "-d", "linear", "-t", "0.5", "-t", "per-variable:0.1", "-m", 3, "--smoothness", 0.2)
+    done = run("tune", examples, *words, "-o", recipe, "--json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    models = [hh.Grid(np.load(examples.with_name(f"scores{k}.npy")), 0.2) for k in range(2)]
+    truths = [np.load(examples.with_name(f"truth{k}.npy")) for k in range(2)]
+    grid = {"variables": hh.VariableCoverage(), "linear": hh.LinearHamming()}
+    best = hh.tune(models, truths, grid, [0.5, hh.per_variable(0.1)], 3)
+    assert answer["score"] == pytest.approx(best.score)
+    assert answer["diversity"] == best.name
+    assert len(answer["settings"]) == 4
+    made = hh.batch.Recipe.read(recipe)
+    assert (made.diversity, made.tradeoff, made.m) == (answer["diversity"], answer["tradeoff"], 3)
+    said = run("tune", examples, *words, "--metric", "iou").stdout
+    assert "best: " in said
+    assert "per-variable:0.1" in said
+
+
+def test_tune_needs_truths_and_words_it_knows(examples):
+    (examples.parent / "blind.csv").write_text("scores\nscores0.npy\n")
+    done = run("tune", examples.parent / "blind.csv")
+    assert done.exit_code == 1
+    assert "must have truths" in done.stderr
+    assert run("tune", examples, "-d", "nonsense").exit_code == 2
+
+
+def test_batch_reads_manifests_and_tells_metrics(examples):
+    recipe = examples.with_name("recipe.toml")
+    recipe.write_text('diversity = "variables"\nm = 2\nmetrics = ["accuracy"]\n[model]\nsmoothness = 0.2\n')
+    words = ("-r", recipe, "-o", examples.with_name("results"), "--workers", 1)
+    done = run("batch", examples, *words)
+    assert done.exit_code == 0, done.stderr
+    assert "mean oracle accuracy: " in done.stdout
+    answer = json.loads(run("batch", examples, *words, "--json").stdout)
+    assert answer["done_before"] == 2
+    assert 0 < answer["metrics"]["accuracy"] <= answer["metrics"]["oracle_accuracy"] <= 1
+    assert run("batch", examples, recipe, *words).exit_code == 1
+    assert run("batch", examples, *words, "--dask", "tcp://127.0.0.1:1").exit_code == 2
+
+
+def test_bench_measures():
+    done = run("bench", "--size", 12, "--repeat", 1, "--json")
+    assert done.exit_code == 0
+    trials = json.loads(done.stdout)["trials"]
+    assert len(trials) == 7
+    assert all(trial["seconds"] > 0 for trial in trials)
+    assert "one cut" in run("bench", "--size", 12, "--repeat", 1).stdout
+
+
+def test_shells_complete_commands_and_words(grid):
+    def offers(*words):
+        line = " ".join(["hedgehop", *map(str, words)])
+        settings = {"_HEDGEHOP_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words))}
+        done = CliRunner().invoke(app, [], prog_name="hedgehop", env=settings)
+        return done.stdout.split()
+
+    assert {"tune", "solve", "bench"} <= set(offers(""))
+    assert "expansion" in offers("solve", grid, "--oracle", "ex")
+    assert "hamming:0.01" in offers("solve", grid, "--diversity", "ham")
 
 
 def test_doctor_finds_everything_well():

@@ -8,6 +8,7 @@ import typer
 
 import hedgehop
 from hedgehop.cli.batch import batch
+from hedgehop.cli.bench import bench
 from hedgehop.cli.convert import convert
 from hedgehop.cli.demo import demo
 from hedgehop.cli.doctor import doctor
@@ -15,6 +16,7 @@ from hedgehop.cli.reproduce import reproduce
 from hedgehop.cli.segment import segment
 from hedgehop.cli.show import show
 from hedgehop.cli.solve import solve
+from hedgehop.cli.tune import tune
 
 app = typer.Typer(
     name="hedgehop",
@@ -23,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (solve, segment, convert, show, batch, demo, reproduce, doctor):
+for command in (solve, segment, convert, show, batch, tune, demo, reproduce, bench, doctor):
     app.command()(command)
 
 

@@ -19,7 +19,8 @@ def convert(
 ) -> None:
     """Write a model in another format; the suffixes say which.
 
-    Formats: .uai (with its .evid), .LG, .wcsp, .cfn, .max, each perhaps with .gz or .xz behind it, and .npz.
+    Formats: .uai (with its .evid), .LG, .wcsp, .cfn, .max, each perhaps with .gz or .xz behind it, .npz, and
+    to read, .h5 of OpenGM.
 
     Example: `hedgehop convert network.uai network.cfn.xz`
     """

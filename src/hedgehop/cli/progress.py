@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,7 +11,7 @@ from hedgehop.cli.speech import Speech
 @contextmanager
 def progress_bar(out: Speech, what: str, total: int) -> Iterator[Callable[[object], None]]:
     """Yield a function to call with each part done; it draws nothing in a pipe or when quiet."""
-    if out.quiet or not sys.stderr.isatty():
+    if not out.on_terminal:
         yield lambda _: None
         return
     from rich.console import Console

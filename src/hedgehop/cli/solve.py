@@ -13,9 +13,11 @@ from typing import Annotated
 import typer
 
 from hedgehop._errors import Interrupted
+from hedgehop.cli.completion import diversity_names, oracle_names
 from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
 from hedgehop.io.files import read
+from hedgehop.io.uai import SOLUTIONS, write_labeling
 from hedgehop.oracles import Step, get
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 from hedgehop.result import DiverseList
@@ -32,7 +34,7 @@ class MethodName(str, Enum):
 
 def solve(
     file: Annotated[
-        Path, typer.Argument(help="The model: .uai .LG .wcsp .cfn .max .npz.", exists=True, dir_okay=False)
+        Path, typer.Argument(help="The model: .uai .LG .wcsp .cfn .max .npz .h5.", exists=True, dir_okay=False)
     ],
     m: Annotated[int, typer.Option("-m", min=1, help="How many labelings.")] = 5,
     diversity: Annotated[
@@ -40,6 +42,7 @@ def solve(
         typer.Option(
             "--diversity",
             "-d",
+            autocompletion=diversity_names,
             help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (each perhaps with :log, :sqrt or :count) "
             "or linear; options as in labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
         ),
@@ -49,7 +52,9 @@ def solve(
         typer.Option("--tradeoff", "-t", help="The diversity's factor: a number, target:SHARE or per-variable:NUMBER."),
     ] = "1",
     method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
-    oracle: Annotated[str, typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.")] = "auto",
+    oracle: Annotated[
+        str, typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.", autocompletion=oracle_names)
+    ] = "auto",
     distinct: Annotated[
         bool | None,
         typer.Option("--distinct/--repeat", help="Whether labelings may repeat.", show_default="auto"),
@@ -61,7 +66,16 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(min=0, help="Seconds after which no further step begins; the list so far is kept.")
     ] = None,
-    target: Annotated[Path | None, typer.Option("--out", "-o", help="Write the list to this .npz file.")] = None,
+    evidence: Annotated[
+        str,
+        typer.Option(
+            help="An .evid file of observed labels for .uai and .LG files, or none.", show_default="MODEL.evid"
+        ),
+    ] = "auto",
+    target: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the list to this .npz file, or the best labeling to a .MAP file."),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,7 +90,7 @@ def solve(
     clock = Clock(time_limit, m + refine)
     with speech(json, quiet) as out:
         check_target(target)
-        model = read(file)
+        model = read(file, evidence=None if evidence == "none" else evidence)
         run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
         with progress_bar(out, "labelings", m) as advance:
             found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, clock)
@@ -126,7 +140,10 @@ def _tell(out: Speech, found: DiverseList, target: Path | None) -> None:
     if target is None:
         out.answer(labelings=found.labelings)
         return
-    found.save(target)
+    if target.suffix.lower() in SOLUTIONS:
+        write_labeling(found.labelings[int(found.relevance.argmax())], target)
+    else:
+        found.save(target)
     out.answer(out=target)
     out.say(f"wrote {target}")
 

@@ -35,6 +35,11 @@ class Speech:
         self.as_json, self.quiet = as_json, quiet
         self.fields: dict[str, Any] = {}
 
+    @property
+    def on_terminal(self) -> bool:
+        """Whether somebody watches: progress is drawn then."""
+        return not self.quiet and sys.stderr.isatty()
+
     def say(self, text: str) -> None:
         """Print an answer in words on stdout."""
         if not (self.as_json or self.quiet):

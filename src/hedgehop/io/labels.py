@@ -15,10 +15,9 @@ from hedgehop.io.arrays import array_of
 from hedgehop.io.pictures import opened_picture
 from hedgehop.io.runs import decode_runs, encode_runs
 from hedgehop.io.streams import MAX_BYTES, FilePath, blocks, complete
-from hedgehop.io.uai import read_labeling, write_labeling
+from hedgehop.io.uai import SOLUTIONS, read_labeling, write_labeling
 
 UNKNOWN = 255  # VOC's label of pixels without one
-_SOLUTIONS = (".map", ".mpe")
 
 
 def palette() -> NDArray[np.uint8]:
@@ -61,7 +60,7 @@ def read_labels(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[np.int64]
         return integers(array_of(path, max_bytes), "labels")
     if suffix == ".json":
         return _from_runs(path, max_bytes)
-    if suffix in _SOLUTIONS:
+    if suffix in SOLUTIONS:
         return read_labeling(path, max_bytes).astype(np.int64)
     with opened_picture(path) as picture:
         pixels = np.asarray(picture.convert("RGB") if picture.mode in ("RGBA", "CMYK", "YCbCr") else picture)
@@ -75,7 +74,7 @@ def write_labels(labels: ArrayLike, path: FilePath) -> None:
     label: such pixels are in no mask.
     """
     values, suffix = integers(labels, "labels"), Path(path).suffix.lower()
-    if suffix in _SOLUTIONS:
+    if suffix in SOLUTIONS:
         write_labeling(values, path)
         return
     writers = {".npy": _write_array, ".json": _write_runs, ".png": _write_picture}

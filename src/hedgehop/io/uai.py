@@ -20,6 +20,7 @@ from hedgehop.models import FactorGraph, PairwiseModel
 
 Evidence = Literal["auto"] | FilePath | Mapping[int, int] | None
 Bools = NDArray[np.bool_]
+SOLUTIONS = (".map", ".mpe")  # suffixes of files with a labeling
 _MOST_LABELS = 2**31 - 1
 
 
