@@ -1,8 +1,19 @@
-"""Interactive segmentation: from an image and a few strokes to candidates worth choosing from."""
+"""Segmentation: from an image and a few strokes, or a network's scores, to candidates worth choosing from."""
 
+from hedgehop.segmentation.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.robot import robot_scribbles
+from hedgehop.segmentation.scored import ScoredImage, from_scores
 from hedgehop.segmentation.scribbles import from_colors
 from hedgehop.segmentation.segmenter import Segmenter
 from hedgehop.segmentation.suggestions import Suggestions
 
-__all__ = ["Segmenter", "Suggestions", "from_colors", "robot_scribbles"]
+__all__ = [
+    "VOC_NAMES",
+    "ScoredImage",
+    "Segmenter",
+    "Suggestions",
+    "from_colors",
+    "from_scores",
+    "robot_scribbles",
+    "voc_palette",
+]

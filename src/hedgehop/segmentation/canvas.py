@@ -34,7 +34,7 @@ class Canvas:
         clock.stop("superpixels")
         self._lab = lab = to_lab(rgb)
         self.features = describe(lab, self.parts)
-        self.graph = neighbours(lab, self.parts, self.features)
+        self.graph = neighbours(lab, self.parts)
         self.coarse = SuperpixelNodes(self.parts, self.graph, smoothness)
         self.nodes: Nodes = PixelNodes(self.parts, lab, smoothness) if n_segments is None else self.coarse
         clock.stop("features")

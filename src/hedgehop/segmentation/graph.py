@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.segmentation.features import Features
 from hedgehop.segmentation.superpixels import Superpixels
 
 _SHARPNESS = 0.5  # a border with this many times the mean contrast keeps 1/sqrt(e) of its strength
@@ -38,10 +37,10 @@ class Graph:
     steps: Doubles
 
 
-def neighbours(lab: Doubles, parts: Superpixels, features: Features) -> Graph:
+def neighbours(lab: Doubles, parts: Superpixels) -> Graph:
     """Return the graph of the superpixels of an image."""
-    edges = parts.edges
-    apart = ((features.lab[edges[:, 0]] - features.lab[edges[:, 1]]) ** 2).sum(axis=1)
+    edges, colors = parts.edges, parts.mean(lab)
+    apart = ((colors[edges[:, 0]] - colors[edges[:, 1]]) ** 2).sum(axis=1)
     contrast = _by_mean(_by_mean(apart) + _by_mean(parts.across(lab)))
     strengths = _by_mean(parts.lengths) * np.exp(-contrast / (2.0 * _SHARPNESS))
     walks = parts.lengths * np.exp(-_WALK_SHARPNESS * _by_mean(apart) / 2.0) + _LEAST_WALK

@@ -1,0 +1,194 @@
+"""From the class scores of any network to candidate label maps of the image."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays, selection
+from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
+from hedgehop.diversity import Diversity, LabelCoverage, LinearHamming
+from hedgehop.models import FactorGraph, Grid, contrast
+from hedgehop.pool import select
+from hedgehop.result import DiverseList
+from hedgehop.segmentation.candidates import class_candidates
+from hedgehop.segmentation.features import to_lab
+from hedgehop.segmentation.graph import neighbours
+from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
+from hedgehop.segmentation.model import SuperpixelNodes
+from hedgehop.segmentation.palette import voc_palette
+from hedgehop.segmentation.resampling import mean_of_allowed, resample
+from hedgehop.segmentation.suggestions import Suggestions, at_image_size
+from hedgehop.segmentation.superpixels import Superpixels, superpixels
+from hedgehop.segmentation.timing import Clock
+from hedgehop.tradeoff import TradeoffLike, per_variable
+
+_SEGMENTS = 500  # in whose units the smoothness of pixels is given
+_LEVELS = (0.01, 0.03, 0.07, 0.15, 0.3, 0.5)  # of a class's size, as shares of the image (EVIDENCE B4)
+_LEVELS_EACH, _LINEAR_EACH = 0.3, 0.1  # tradeoffs of the default list, logits a variable
+
+
+class ScoredImage:
+    """An image with scores of classes, ready for lists of label maps; made by :func:`from_scores`.
+
+    Attributes
+    ----------
+    model : FactorGraph or Grid
+        One variable a superpixel (or pixel), for every function of the library.
+    weights : (n,) array
+        Area of each variable, mean 1: weights for Hamming distances.
+    shape : (int, int)
+        Height and width of the image.
+    """
+
+    def __init__(self, model: FactorGraph | Grid, parts: Superpixels | None, shape: tuple[int, int]) -> None:
+        self.model = model
+        self.shape = shape
+        self._parts = parts
+        self.weights: Doubles = np.ones(model.n_variables) if parts is None else parts.area / parts.area.mean()
+
+    @property
+    def segments(self) -> Labels:
+        """The variable of each pixel, (H, W)."""
+        small = np.arange(self.model.n_variables, dtype=np.int32).reshape(self.model.shape)
+        return nearest(small if self._parts is None else self._parts.segments, self.shape)
+
+    def to_pixels(self, labelings: ArrayLike) -> Labels:
+        """Labelings of :attr:`model`, (m, ...), at the size of the image: (m, H, W)."""
+        rows = np.asarray(labelings, np.int32)
+        if rows.shape[1:] != self.model.shape and rows.shape[1:] != (self.model.n_variables,):
+            raise ValueError(f"labelings must have shape (m, *{self.model.shape}); got {rows.shape}.")
+        if self._parts is None:
+            return nearest(rows.reshape(len(rows), *self.model.shape), self.shape)
+        return nearest(rows[:, self._parts.segments], self.shape)
+
+    def colored(self, labelings: ArrayLike) -> NDArray[np.uint8]:
+        """Labelings at the size of the image, in the colours of PASCAL VOC: (m, H, W, 3)."""
+        return voc_palette(self.model.n_labels)[self.to_pixels(labelings)]
+
+    def suggest(
+        self, m: int = 6, diversity: Diversity | None = None, tradeoff: TradeoffLike | None = None, **options: Any
+    ) -> Suggestions:
+        """Return m different label maps, the likeliest first.
+
+        Parameters
+        ----------
+        m : int
+            How many; fewer come back where the scores leave no other.
+        diversity : Diversity, optional
+            What makes label maps different, as in :func:`hedgehop.diverse`. By default other classes and other sizes of
+            classes, chosen from labelings that are best under a bias of one class or two; a diversity of your own
+            chooses among all labelings.
+        tradeoff : number or rule, optional
+            The factor of the diversity, in units of the scores.
+        **options
+            Passed on to :func:`hedgehop.diverse`.
+
+        Returns
+        -------
+        Suggestions
+            A list with labelings of the image's size, ``plot(image)``, ``report()``.
+        """
+        m = positive_count(m, "m")
+        if diversity is None and (options or tradeoff is not None):
+            names = ", ".join([*options, *(["tradeoff"] if tradeoff is not None else [])])
+            raise TypeError(f"{names} must come with a diversity; got none. Pass diversity=..., too.")
+        clock = Clock()
+        if diversity is None:
+            found = self._classes_and_sizes(m)
+        else:
+            found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
+        clock.stop("list")
+        return at_image_size(found, self.to_pixels, tuple(clock.parts))
+
+    def _classes_and_sizes(self, m: int) -> DiverseList:
+        pool = class_candidates(self.model, self.weights)
+        levels = LabelCoverage(h="log", parsimony=0.0, ignore=(), min_share=_LEVELS)
+        linear = _LINEAR_EACH / (_LEVELS_EACH * self.model.n_variables) * LinearHamming(self.weights)
+        shaped = pool.reshape(len(pool), *self.model.shape)
+        return select(shaped, self.model, levels + linear, min(m, len(pool)), per_variable(_LEVELS_EACH), first=0)
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"ScoredImage({height} x {width} pixels, {self.model!r})"
+
+
+def from_scores(
+    scores: ArrayLike,
+    image: ImageLike,
+    n_segments: int | None = 500,
+    *,
+    labels_first: bool = False,
+    smoothness: float = 0.5,
+    most_pixels: int = 500_000,
+) -> ScoredImage:
+    """Return the model of an image whose classes a network has scored.
+
+    Scores are averaged over superpixels and count by area; neighbours lose by the length of their border, less
+    where colours change.
+
+    Parameters
+    ----------
+    scores : (h, w, L) array or tensor
+        Score of each class, logits or log-probabilities, higher is better, at any resolution: they are interpolated
+        to the image's size, corners on corners. ``-inf`` forbids a class. Tensors of other libraries must be on the
+        CPU and without gradients.
+    image : array or path
+        Grey, RGB or RGBA; 8 or 16 bit, or floats.
+    n_segments : int or None
+        About how many superpixels are labelled. None labels every pixel, which is slower.
+    labels_first : bool
+        Whether scores have shape (L, h, w).
+    smoothness : float
+        Strength of a border of mean length between superpixels of one colour; 0.25 to 1 do about as well.
+    most_pixels : int
+        Larger images are solved at a smaller size; label maps still have the size of the image.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = np.zeros((40, 60, 3))
+    >>> image[10:30, 20:40] = 1.0
+    >>> scores = np.zeros((5, 7, 3))  # of a network at low resolution
+    >>> scores[..., 0] = 2.0
+    >>> scores[1:4, 2:5, 1], scores[1:4, 2:5, 2] = 4.0, 3.5
+    >>> scene = hh.segmentation.from_scores(scores, image, n_segments=60)
+    >>> found = scene.suggest(m=3)
+    >>> found.labelings.shape, sorted(found.labelings[:, 20, 30].tolist())
+    ((3, 40, 60), [1, 1, 2])
+    """
+    values = _checked(scores, labels_first)
+    smoothness = number(smoothness, "smoothness", low=0.0)
+    rgb = as_rgb(image)
+    shape = rgb.shape[0], rgb.shape[1]
+    rgb = shrink(rgb, shrunk_rows(shape, positive_count(most_pixels, "most_pixels")))
+    fine = resample(values, (rgb.shape[0], rgb.shape[1]))
+    lab = to_lab(rgb)
+    if n_segments is None:
+        # a border of a superpixel has as many steps as the root of its area, and its scores count by the area
+        strength = smoothness * float(np.sqrt(lab[..., 0].size / _SEGMENTS))
+        return ScoredImage(Grid(fine, contrast(lab, strength)), None, shape)
+    parts = superpixels(rgb, positive_count(n_segments, "n_segments"))
+    nodes = SuperpixelNodes(parts, neighbours(lab, parts), smoothness)
+    unseeded = np.full(parts.count, -1)
+    return ScoredImage(nodes.model(nodes.unary(_means(parts, fine)), unseeded), parts, shape)
+
+
+def _means(parts: Superpixels, scores: Doubles) -> Doubles:
+    """Mean score of each class in each superpixel, (n, L)."""
+    forbidden = np.isneginf(scores)
+    if not forbidden.any():
+        return parts.mean(scores)
+    return mean_of_allowed(parts.mean(np.where(forbidden, 0.0, scores)), parts.mean((~forbidden).astype(np.float64)))
+
+
+def _checked(scores: Any, labels_first: bool) -> Floats:
+    """Return scores as (h, w, L)."""
+    array = np.from_dlpack(scores) if not hasattr(scores, "__array__") and hasattr(scores, "__dlpack__") else scores
+    values = _arrays.scores(array, "scores")
+    if values.ndim != 3 or 0 in values.shape:
+        hint = " Take the scores of one image: scores[0]." if values.ndim == 4 else ""
+        raise ValueError(f"scores must have shape (h, w, L), or (L, h, w) with labels_first; got {values.shape}.{hint}")
+    return np.moveaxis(values, 0, -1) if labels_first else values

@@ -1,0 +1,180 @@
+"""Models of class scores: sizes, forbidden classes, tensors, and what the lists contain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hedgehop as hh
+from hedgehop.segmentation.candidates import class_candidates
+from hedgehop.segmentation.palette import VOC_NAMES, voc_palette
+from hedgehop.segmentation.resampling import resample
+
+pytest.importorskip("skimage")
+SIZE = (48, 64)
+
+
+def picture():
+    image = np.zeros((*SIZE, 3))
+    image[12:36, 16:44] = 1.0
+    return image
+
+
+def unsure():
+    """A cat or, nearly as likely, a dog in the middle; at low resolution."""
+    scores = np.zeros((9, 11, 5))
+    scores[..., 0] = 2.0
+    scores[3:6, 4:7, 2], scores[3:6, 4:7, 3] = 4.0, 3.5
+    return scores
+
+
+def by_hand(values, row, column):
+    """Interpolate at one place, as the definition says."""
+    i, j = min(int(row), max(0, len(values) - 2)), min(int(column), max(0, values.shape[1] - 2))
+    k, m = min(i + 1, len(values) - 1), min(j + 1, values.shape[1] - 1)
+    a, b = row - i, column - j
+    return (1 - a) * ((1 - b) * values[i, j] + b * values[i, m]) + a * ((1 - b) * values[k, j] + b * values[k, m])
+
+
+@given(st.tuples(*[st.integers(1, 5)] * 2), st.tuples(*[st.integers(2, 9)] * 2), st.integers(0, 99))
+def test_scores_are_interpolated_with_corners_on_corners(small, large, seed):
+    values = np.random.default_rng(seed).normal(size=(*small, 2))
+    fine = resample(values, large)
+    for r in range(large[0]):
+        for c in range(large[1]):
+            place = r * (small[0] - 1) / (large[0] - 1), c * (small[1] - 1) / (large[1] - 1)
+            assert fine[r, c] == pytest.approx(by_hand(values, *place))
+    assert fine[[0, 0, -1, -1], [0, -1, 0, -1]] == pytest.approx(values[[0, 0, -1, -1], [0, -1, 0, -1]])
+
+
+def test_a_forbidden_score_forbids_its_neighbourhood_and_leaves_the_others_alone():
+    values = np.array([[[1.0, -np.inf], [1.0, 5.0]]])
+    assert resample(values, (1, 5))[0].tolist() == [[1.0, -np.inf], [1.0, -np.inf], [1.0, 5.0], [1.0, 5.0], [1.0, 5.0]]
+
+
+@pytest.mark.parametrize("n_segments", [60, None])
+def test_the_first_label_map_is_the_likely_one_and_another_has_the_other_class(n_segments):
+    scene = hh.segmentation.from_scores(unsure(), picture(), n_segments)
+    found = scene.suggest(m=4)
+    assert found.labelings.shape == (len(found), *SIZE)
+    assert found.labelings[0, 24, 30] == 2
+    assert found.labelings[0, 2, 2] == 0
+    assert {2, 3} <= set(found.labelings[:, 24, 30].tolist())
+    assert found.distinct == len(found)
+    assert "time: list" in found.report()
+
+
+@pytest.mark.parametrize("n_segments", [60, None])
+def test_variables_and_pixels_go_both_ways(n_segments):
+    scene = hh.segmentation.from_scores(unsure(), picture(), n_segments, most_pixels=1500)
+    rows = np.arange(scene.model.n_variables)[None] % 5
+    maps = scene.to_pixels(rows.reshape(1, *scene.model.shape))
+    assert maps.shape == (1, *SIZE)
+    assert (maps[0] == rows[0][scene.segments]).all()
+    assert scene.weights.mean() == pytest.approx(1.0)
+    areas = np.bincount(scene.segments.ravel(), minlength=scene.model.n_variables)
+    assert n_segments is None or np.corrcoef(areas, scene.weights)[0, 1] > 0.9
+    assert (scene.colored(rows)[0] == voc_palette(5)[maps[0]]).all()
+    with pytest.raises(ValueError, match="labelings must have shape"):
+        scene.to_pixels(rows[:, :-1])
+
+
+def test_superpixels_have_the_mean_score_times_their_area():
+    fine = np.random.default_rng(0).normal(size=(*SIZE, 3))
+    scene = hh.segmentation.from_scores(fine, picture(), 40, smoothness=0.0)
+    for v in range(scene.model.n_variables):
+        mean = fine[scene.segments == v].mean(axis=0)
+        assert scene.model.unary[v] == pytest.approx(mean * scene.weights[v])
+
+
+class Tensor:
+    """What other libraries hand over: memory that says how it is laid out."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+class Arrayish:
+    def __init__(self, array):
+        self._array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self._array if dtype is None else self._array.astype(dtype)
+
+
+def test_labels_may_come_first_and_tensors_are_taken():
+    first = np.ascontiguousarray(np.moveaxis(unsure(), -1, 0))
+    wanted = hh.segmentation.from_scores(unsure(), picture(), 60).model.unary
+    for given_scores in (first, Tensor(first), Arrayish(first), first.tolist()):
+        model = hh.segmentation.from_scores(given_scores, picture(), 60, labels_first=True).model
+        assert (model.unary == wanted).all()
+    half = hh.segmentation.from_scores(unsure().astype(np.float16), picture(), 60)
+    assert half.model.unary == pytest.approx(wanted)
+
+
+def test_a_class_that_is_forbidden_everywhere_is_never_used():
+    scores = unsure()
+    scores[..., 3] = -np.inf
+    found = hh.segmentation.from_scores(scores, picture(), 60).suggest(m=6)
+    assert 3 not in found.labelings
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 7, 2), (2, 2, 1)])
+def test_small_scores_do(shape):
+    found = hh.segmentation.from_scores(np.zeros(shape), picture(), 20).suggest(m=3)
+    assert (found.labelings[0] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.zeros((4, 4)), "scores must have shape"),
+        (np.zeros((1, 3, 4, 4)), r"scores\[0\]"),
+        (np.zeros((0, 4, 2)), "scores must have shape"),
+        (np.full((2, 2, 2), np.nan), "NaN"),
+        (np.full((2, 2, 2), np.inf), r"\+inf"),
+    ],
+)
+def test_bad_scores_are_refused(scores, message):
+    with pytest.raises(ValueError, match=message):
+        hh.segmentation.from_scores(scores, picture())
+
+
+def test_the_default_list_takes_no_tradeoff():
+    scene = hh.segmentation.from_scores(unsure(), picture(), 60)
+    with pytest.raises(TypeError, match="tradeoff must come with a diversity"):
+        scene.suggest(m=2, tradeoff=3.0)
+    assert len(scene.suggest(m=2, diversity=hh.LinearHamming(scene.weights), tradeoff=0.5)) == 2
+    assert "48 x 64 pixels" in repr(scene)
+
+
+@given(st.integers(0, 99), st.integers(1, 4), st.integers(1, 6))
+def test_candidates_are_different_and_begin_with_the_best(seed, n_labels, n):
+    random = np.random.default_rng(seed)
+    model = hh.FactorGraph(random.normal(size=(n, n_labels)), [[i, i + 1] for i in range(n - 1)], 0.3)
+    pool = class_candidates(model, np.ones(n))
+    assert (pool[0] == hh.best(model).labeling).all()
+    assert len({y.tobytes() for y in pool}) == len(pool)
+
+
+def test_candidates_lose_a_class_and_gain_each_other_one():
+    model = hh.FactorGraph([[0.0, 1.0, 0.0, 0.0]] * 2 + [[1.0, 0.0, 0.0, 0.0]] * 2)
+    used = [set(y.tolist()) for y in class_candidates(model, np.ones(4))]
+    assert used[0] == {0, 1}
+    assert any(1 not in u for u in used)
+    assert all(any(label in u for u in used) for label in range(4))
+
+
+def test_the_palette_is_that_of_voc():
+    colors = voc_palette()
+    assert len(VOC_NAMES) == 21
+    assert colors.shape == (256, 3)
+    assert colors[[8, 15, 20, 255]].tolist() == [[64, 0, 0], [192, 128, 128], [0, 64, 128], [224, 224, 192]]
