@@ -1,6 +1,7 @@
 """Segmentation: from an image and a few strokes, or a network's scores, to candidates worth choosing from."""
 
 from hedgehop.segmentation.palette import VOC_NAMES, voc_palette
+from hedgehop.segmentation.regressor import PooledRegressor
 from hedgehop.segmentation.robot import robot_scribbles
 from hedgehop.segmentation.scored import ScoredImage, from_scores
 from hedgehop.segmentation.scribbles import from_colors
@@ -9,6 +10,7 @@ from hedgehop.segmentation.suggestions import Suggestions
 
 __all__ = [
     "VOC_NAMES",
+    "PooledRegressor",
     "ScoredImage",
     "Segmenter",
     "Suggestions",
