@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ class ScoredImage:
         else:
             found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
         clock.stop("list")
-        return at_image_size(found, self.to_pixels, tuple(clock.parts))
+        return replace(at_image_size(found, self.to_pixels), parts=tuple(clock.parts))
 
     def _classes_and_sizes(self, m: int) -> DiverseList:
         pool = class_candidates(self.model, self.weights)
