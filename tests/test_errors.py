@@ -89,6 +89,12 @@ MODEL_ERRORS = {
         "edges must connect all 4 nodes; without forbidden ones, node 2 cannot be reached from node 0.",
     ),
     "node alone": (lambda: hh.SpanningTree([[0, 1]], [1], n_nodes=3), "node 2 cannot be reached from node 0"),
+    "odd pairs": (lambda: hh.GraphMatching([[0, 1], [1, 2]], [1, 1], perfect=True), "number of nodes is 3, odd"),
+    "node without a pair": (
+        lambda: hh.GraphMatching([[0, 1], [1, 2], [2, 3]], [-np.inf, 1, 1], perfect=True),
+        "no perfect matching is allowed: node 0 has no allowed edge.",
+    ),
+    "pair of one": (lambda: hh.GraphMatching([[1, 1]], [1]), "It is in no matching: leave it out."),
     "flat matching": (lambda: hh.Matching([1.0, 2.0]), "weights must have 2 dimensions; got shape (2,)."),
     "empty matching": (lambda: hh.Matching(np.zeros((0, 2))), "at least one row and one column; got shape (0, 2)"),
     "more rows": (

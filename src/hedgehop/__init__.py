@@ -37,6 +37,7 @@ _NAMES = {
     "Arborescence": "models",
     "Chain": "models",
     "FactorGraph": "models",
+    "GraphMatching": "models",
     "Grid": "models",
     "Matching": "models",
     "Model": "models",
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from hedgehop.models import Arborescence as Arborescence
     from hedgehop.models import Chain as Chain
     from hedgehop.models import FactorGraph as FactorGraph
+    from hedgehop.models import GraphMatching as GraphMatching
     from hedgehop.models import Grid as Grid
     from hedgehop.models import Matching as Matching
     from hedgehop.models import Model as Model

@@ -141,6 +141,19 @@ def spanning_tree(d: Dice) -> hh.SpanningTree:
     return hh.SpanningTree(edges[shuffled], weights[shuffled])
 
 
+def graph_matching(d: Dice) -> hh.GraphMatching:
+    edges = np.concatenate([d.tree(5), d.tree(4)])  # some parallel
+    return hh.GraphMatching(edges, d.unary(7, 2)[:, 1])
+
+
+def perfect_matching(d: Dice) -> hh.GraphMatching:
+    edges = np.array([(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2), (1, 0)])
+    weights = d.unary(7, 2)[:, 1]
+    weights[:2] = d.scores(2)  # a perfect matching
+    shuffled = d.random.permutation(7)
+    return hh.GraphMatching(edges[shuffled], weights[shuffled], perfect=True)
+
+
 def matching(d: Dice) -> hh.Matching:
     return hh.Matching(d.with_gaps(d.scores(3, 4)))
 
@@ -161,11 +174,13 @@ STRUCTURES: dict[str, Callable[[Dice], hh.Model]] = {
     f.__name__: f
     for f in (
         potts, binary, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest, potts_tree,
-        no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, matching, partial_matching,
-        arborescence, relations,
+        no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, graph_matching,
+        perfect_matching, matching, partial_matching, arborescence, relations,
     )
 }  # fmt: skip
-WITHOUT_EDGES = {"spanning_tree", "matching", "partial_matching", "arborescence", "relations"}
+WITHOUT_EDGES = {
+    "spanning_tree", "graph_matching", "perfect_matching", "matching", "partial_matching", "arborescence", "relations",
+}  # fmt: skip
 
 
 @st.composite

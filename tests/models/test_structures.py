@@ -51,6 +51,18 @@ def test_spanning_trees_are_those_of_the_definition(edges, n_nodes, count):
     assert model.weights == pytest.approx(weights)
 
 
+@pytest.mark.parametrize(("perfect", "count"), [(False, 10), (True, 3)])
+def test_matchings_of_graphs_are_those_of_the_definition(perfect, count):
+    weights = RANDOM.normal(size=6)
+    model = hh.GraphMatching(K4, weights, perfect)
+    every = hh.testing.all_labelings(model)
+    ends = [[node for e, label in zip(K4, y, strict=True) for node in e if label] for y in every]
+    fits = [len(set(nodes)) == len(nodes) and (not perfect or len(nodes) == 4) for nodes in ends]
+    assert model.score(every) == pytest.approx(np.where(fits, every @ weights, -np.inf))
+    assert len(finite(model)) == count
+    assert model.pairs([1, 0, 0, 0, 0, 1]).tolist() == [[0, 1], [2, 3]]
+
+
 def test_matchings_are_those_of_the_definition():
     weights = RANDOM.normal(size=(3, 4))
     model = hh.Matching(weights)
@@ -100,6 +112,8 @@ def test_relations_are_part_of_the_label():
 
 MODELS = [
     hh.SpanningTree(K4, np.arange(6.0)),
+    hh.GraphMatching(K4, np.arange(6.0)),
+    hh.GraphMatching(K4, np.arange(6.0), perfect=True),
     hh.Matching(np.eye(3)),
     hh.Matching(np.eye(3), unmatched=0.5),
     hh.Arborescence(np.zeros((3, 4))),
@@ -110,6 +124,8 @@ MODELS = [
 def test_reprs_are_short():
     assert [repr(m) for m in MODELS] == [
         "SpanningTree(4 nodes, 6 edges)",
+        "GraphMatching(4 nodes, 6 edges)",
+        "GraphMatching(4 nodes, 6 edges, perfect)",
         "Matching(3 rows, 3 columns)",
         "Matching(3 rows, 3 columns, unmatched rows allowed)",
         "Arborescence(3 words)",

@@ -20,7 +20,10 @@ import hedgehop as hh
 from hedgehop.potentials import Cardinality, Constant, Linear
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
-NAMES = {"spanning_tree": "spanning_tree", "matching": "matching", "partial_matching": "matching"}
+NAMES = {
+    "spanning_tree": "spanning_tree", "graph_matching": "graph_matching", "perfect_matching": "graph_matching",
+    "matching": "matching", "partial_matching": "matching",
+}  # fmt: skip
 K5 = list(itertools.combinations(range(5), 2))
 
 
@@ -105,6 +108,43 @@ def test_distances_that_differ_by_variable_are_left_to_others():
     assert oracle.refusal(hh.Matching([[0.0]]), []) == "it solves SpanningTree models, not Matching"
 
 
+def test_matchings_of_graphs_with_two_sides_are_those_of_rows_and_columns():
+    random = np.random.default_rng(8)
+    weights = random.normal(size=(6, 7))
+    edges = [(i, 6 + k) for i in range(6) for k in range(7)]
+    both = hh.GraphMatching(edges, weights.ravel())
+    assert hh.best(both).value == pytest.approx(hh.best(hh.Matching(weights, unmatched=0.0)).value)
+    assert both.pairs(hh.best(both).labeling).shape[1] == 2
+
+
+def test_perfect_matchings_that_do_not_exist_are_said():
+    star = [(0, 1), (0, 2), (0, 3)]
+    for oracle in ("auto", "graph_matching", "ilp"):
+        with pytest.raises(hh.InfeasibleError):
+            hh.best(hh.GraphMatching(star, np.ones(3), perfect=True), oracle=oracle)
+    assert hh.best(hh.GraphMatching(star, np.ones(3))).value == 1.0
+
+
+def test_without_networkx_matchings_of_graphs_are_left_to_others(monkeypatch):
+    model = hh.GraphMatching(K5, np.arange(10.0))
+    best = hh.best(model)
+    monkeypatch.setattr("hedgehop.oracles.graph_matching.find_spec", lambda name: None)
+    with pytest.raises(hh.UnsupportedError, match=r"pip install 'hedgehop\[matching\]'"):
+        hh.best(model, oracle="graph_matching")
+    assert hh.best(model).value == best.value
+    assert hh.best(model).oracle != best.oracle == "graph_matching"
+
+
+def test_large_matchings_of_graphs_are_left_to_the_integer_program():
+    random = np.random.default_rng(9)
+    edges = np.unique(np.sort(random.integers(0, 150, (600, 2)), axis=1), axis=0)
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    model = hh.GraphMatching(edges, random.normal(size=len(edges)))
+    step = hh.best(model)
+    assert step.oracle == "ilp"
+    assert step.value == pytest.approx(hh.best(model, oracle="graph_matching").value)
+
+
 def complete_graph(random, n):
     edges = np.array(list(itertools.combinations(range(n), 2)))
     return hh.SpanningTree(edges, random.random(len(edges)) + 0.5)
@@ -133,6 +173,8 @@ def test_solvers_agree_with_the_integer_program(seed):
     random = np.random.default_rng(seed)
     models = [
         hh.SpanningTree(K5 + K5, random.normal(size=20)),
+        hh.GraphMatching(K5 + K5, random.normal(size=20)),
+        hh.GraphMatching(list(itertools.combinations(range(10), 2)), random.normal(size=45), perfect=True),
         hh.Matching(random.normal(size=(8, 10))),
         hh.Matching(random.normal(size=(9, 5)), unmatched=0.3),
         hh.Arborescence(random.normal(size=(9, 10)), single_root=True),
@@ -147,6 +189,7 @@ def test_solvers_agree_with_the_integer_program(seed):
 
 @pytest.mark.parametrize(("model", "oracle"), [
     (hh.SpanningTree(K5, np.random.default_rng(0).integers(0, 4, 10)), "spanning_tree"),
+    (hh.GraphMatching(K5, np.random.default_rng(0).integers(0, 4, 10)), "graph_matching"),
     (hh.Matching(np.random.default_rng(1).integers(0, 4, (4, 4))), "matching"),
     (hh.Matching(np.random.default_rng(1).normal(size=(4, 2)), unmatched=0.0), "matching"),
     (hh.Arborescence(np.random.default_rng(2).integers(0, 4, (4, 5)), single_root=True), "arborescence"),
@@ -233,6 +276,7 @@ def test_lists_on_models_too_large_to_enumerate(diversity):
     random = np.random.default_rng(7)
     models = [
         hh.SpanningTree(list(itertools.combinations(range(8), 2)), random.random(28)),
+        hh.GraphMatching(list(itertools.combinations(range(8), 2)), random.random(28), perfect=True),
         hh.Matching(random.random((9, 9))),
         hh.Arborescence(random.random((8, 9)), single_root=True),
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from hedgehop.cli.speech import Json, Quiet, Speech, speech
-from hedgehop.models import Arborescence, Chain, FactorGraph, Grid, Matching, Model, SpanningTree
+from hedgehop.models import Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Model, SpanningTree
 from hedgehop.oracles import Oracle, available, get
 from hedgehop.potentials import AgreementGains, Cardinality
 from hedgehop.testing import check_oracle
@@ -117,6 +117,7 @@ def _small_models() -> list[Model]:
         Grid(scores[:18].reshape(2, 3, 3), smoothness=0.3),
         FactorGraph(scores[:6].reshape(3, 2), [[0, 1], [1, 2], [0, 2]], scores[:12].reshape(3, 2, 2)),
         SpanningTree([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], scores[:5]),
+        GraphMatching([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], scores[:5]),
         Matching(scores[:9].reshape(3, 3)),
         Arborescence(scores[:16].reshape(4, 4)),
     ]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop import _arrays, _core
-from hedgehop._arrays import Floats, Labels, own
+from hedgehop import _core
+from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.edges import check_edges
-from hedgehop.models.linear import LinearModel
-from hedgehop.models.pairwise import Edges
+from hedgehop.models.edge_subset import EdgeSubset
 
 
-class SpanningTree(LinearModel):
+class SpanningTree(EdgeSubset):
     """``r(y) = sum of the weights of the edges in the tree``, to be maximised over the spanning trees of a graph.
 
     A labeling has one variable per edge: 1 for the edges of the tree, 0 for the others. Two trees differ in two
@@ -40,27 +38,9 @@ class SpanningTree(LinearModel):
     [[1, 1, 0, 1], [1, 0, 1, 1]]
     """
 
-    edges: Edges
-    n_nodes: int
-
     def __init__(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None = None) -> None:
-        largest = int(_arrays.integers(edges, "edges").max(initial=-1))
-        nodes = largest + 1 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
-        pairs = check_edges(edges, nodes, "node", "It is in no tree: leave it out.")
-        if len(pairs) == 0:
-            raise ValueError("edges must hold at least one edge; got none.")
-        gains = _arrays.scores(weights, "weights", ndim=1)
-        if gains.size != len(pairs):
-            raise ValueError(f"weights must have one entry per edge ({len(pairs)}); got {gains.size}.")
-        counts: Labels = own(np.full(len(pairs), 2, np.int32))
-        unary = own(np.stack([np.zeros_like(gains), gains], axis=1))
-        self._set(edges=pairs, n_nodes=nodes, unary=unary, label_counts=counts, shape=(len(pairs),))
+        self._set_edges(edges, weights, n_nodes, "tree")
         self._refuse_parts()
-
-    @property
-    def weights(self) -> Floats:
-        """What each edge adds to a tree, (E,)."""
-        return self.unary[:, 1]
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         return _core.are_spanning_trees(self.n_nodes, self.edges, flat).astype(bool)

@@ -5,6 +5,7 @@ from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
+from hedgehop.oracles.graph_matching import Blossoms
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
@@ -21,6 +22,7 @@ __all__ = [
     "Agreement",
     "Assignment",
     "Auto",
+    "Blossoms",
     "Edmonds",
     "Exhaustive",
     "Expansion",

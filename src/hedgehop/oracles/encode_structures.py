@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgehop._arrays import Ints
 from hedgehop.models.arborescence import Arborescence
+from hedgehop.models.graph_matching import GraphMatching
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.matching import Matching
 from hedgehop.models.spanning_tree import SpanningTree
@@ -19,6 +20,13 @@ from hedgehop.oracles.program import Columns, Program
 def encode_matching(program: Program, x: Columns, model: Matching) -> None:
     """Each column serves one row at most."""
     program.rows(x[:, : model.n_columns].T, 1.0, high=1.0)
+
+
+def encode_graph_matching(program: Program, x: Columns, model: GraphMatching) -> None:
+    """Each node has one chosen edge at most, or exactly one."""
+    for node in np.unique(model.edges):
+        chosen = x[(model.edges == node).any(axis=1), 1]
+        program.rows(chosen[None], 1.0, low=float(model.perfect), high=1.0)
 
 
 def encode_arborescence(program: Program, x: Columns, model: Arborescence) -> None:
@@ -67,6 +75,7 @@ def structure_columns(model: LinearModel) -> int:
 
 ENCODED: dict[type[UnaryModel], Callable[[Program, Columns, Any], None]] = {
     Arborescence: encode_arborescence,
+    GraphMatching: encode_graph_matching,
     Matching: encode_matching,
     SpanningTree: encode_spanning_tree,
 }

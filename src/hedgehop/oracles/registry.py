@@ -19,6 +19,7 @@ from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step, kinds
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
+from hedgehop.oracles.graph_matching import Blossoms
 from hedgehop.oracles.graphcut import GraphCut
 from hedgehop.oracles.ilp import Ilp
 from hedgehop.oracles.matching import Assignment
@@ -32,7 +33,7 @@ from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
-    Tree, GraphCut, Kruskal, Assignment, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Agreement,
+    Tree, GraphCut, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Agreement,
     Messages, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle

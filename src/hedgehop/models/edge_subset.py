@@ -1,0 +1,46 @@
+"""Subsets of the edges of a graph: what trees and matchings share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop import _arrays
+from hedgehop._arrays import Floats, Labels, own
+from hedgehop.models.edges import check_edges
+from hedgehop.models.linear import LinearModel
+from hedgehop.models.pairwise import Edges
+
+
+class EdgeSubset(LinearModel):
+    """A model with one variable per edge of a graph: 1 for the chosen ones, which add their weights.
+
+    Attributes
+    ----------
+    edges : (E, 2) array of ints
+        Pairs of nodes, parallel ones allowed.
+    n_nodes : int
+        Number of nodes.
+    """
+
+    edges: Edges
+    n_nodes: int
+
+    def _set_edges(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None, what: str) -> None:
+        """Check and keep the graph; `what` names what is chosen, for messages."""
+        largest = int(_arrays.integers(edges, "edges").max(initial=-1))
+        nodes = largest + 1 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
+        pairs = check_edges(edges, nodes, "node", f"It is in no {what}: leave it out.")
+        if len(pairs) == 0:
+            raise ValueError("edges must hold at least one edge; got none.")
+        gains = _arrays.scores(weights, "weights", ndim=1)
+        if gains.size != len(pairs):
+            raise ValueError(f"weights must have one entry per edge ({len(pairs)}); got {gains.size}.")
+        counts: Labels = own(np.full(len(pairs), 2, np.int32))
+        unary = own(np.stack([np.zeros_like(gains), gains], axis=1))
+        self._set(edges=pairs, n_nodes=nodes, unary=unary, label_counts=counts, shape=(len(pairs),))
+
+    @property
+    def weights(self) -> Floats:
+        """What each edge adds, (E,)."""
+        return self.unary[:, 1]

@@ -1,0 +1,71 @@
+"""Matchings of the nodes of any graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays
+from hedgehop._arrays import Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.edge_subset import EdgeSubset
+
+
+class GraphMatching(EdgeSubset):
+    """``r(y) = sum of the weights of the chosen edges``, to be maximised over the matchings of a graph.
+
+    No two chosen edges share a node. A labeling has one variable per edge: 1 for the chosen edges, 0 for the others.
+    For two sides, rows and columns, :class:`Matching` is much quicker and has one variable per row.
+
+    Parameters
+    ----------
+    edges : (E, 2) array of ints
+        Pairs of nodes. Parallel edges are fine, each is a variable of its own; self-loops are refused.
+    weights : (E,) array
+        What each edge adds, of any sign; ``-inf`` forbids it.
+    perfect : bool
+        Whether every node must be matched. That such a matching exists is found out by the first step.
+    n_nodes : int, optional
+        Number of nodes; by default one more than the largest in `edges`.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> rooms = hh.GraphMatching(edges=[[0, 1], [1, 2], [0, 2], [2, 3]], weights=[3, 4, 1, 2])  # four people
+    >>> rooms
+    GraphMatching(4 nodes, 4 edges)
+    >>> hh.best(rooms).labeling.tolist()
+    [1, 0, 0, 1]
+    """
+
+    perfect: bool
+
+    def __init__(self, edges: ArrayLike, weights: ArrayLike, perfect: bool = False, n_nodes: int | None = None) -> None:
+        self._set_edges(edges, weights, n_nodes, "matching")
+        self._set(perfect=bool(perfect))
+        if self.perfect:
+            self._refuse_left_over()
+
+    def pairs(self, labeling: ArrayLike) -> NDArray[np.int32]:
+        """Pairs of nodes that one labeling matches, (k, 2)."""
+        flat, _ = _arrays.as_labelings(labeling, self.shape, self.label_counts)
+        return self.edges[flat[0] == 1]
+
+    def _allows(self, flat: Labels) -> NDArray[np.bool_]:
+        degrees = np.stack([self._degrees(row == 1) for row in flat]) if len(flat) else np.zeros((0, self.n_nodes))
+        fits = degrees == 1 if self.perfect else degrees <= 1
+        return np.asarray(fits.all(axis=1))
+
+    def _degrees(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(self.edges[chosen].ravel(), minlength=self.n_nodes)
+
+    def _refuse_left_over(self) -> None:
+        """Refuse what can be seen at once: an odd number of nodes, a node without an edge."""
+        alone = np.flatnonzero(self._degrees(~np.isneginf(self.weights)) == 0)
+        if self.n_nodes % 2 == 0 and not alone.size:
+            return
+        reason = f"node {alone[0]} has no allowed edge" if alone.size else f"the number of nodes is {self.n_nodes}, odd"
+        raise InfeasibleError(f"no perfect matching is allowed: {reason}. Use perfect=False, or allow more edges.")
+
+    def __repr__(self) -> str:
+        return f"GraphMatching({self.n_nodes} nodes, {self.n_variables} edges{', perfect' if self.perfect else ''})"
