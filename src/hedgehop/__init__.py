@@ -47,6 +47,7 @@ _NAMES = {
     "ExpectedBest": "diversity",
     "GroupCoverage": "diversity",
     "HammingBall": "diversity",
+    "KindCoverage": "diversity",
     "LabelCoverage": "diversity",
     "LinearHamming": "diversity",
     "RegionCoverage": "diversity",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from hedgehop.diversity import ExpectedBest as ExpectedBest
     from hedgehop.diversity import GroupCoverage as GroupCoverage
     from hedgehop.diversity import HammingBall as HammingBall
+    from hedgehop.diversity import KindCoverage as KindCoverage
     from hedgehop.diversity import LabelCoverage as LabelCoverage
     from hedgehop.diversity import LinearHamming as LinearHamming
     from hedgehop.diversity import RegionCoverage as RegionCoverage

@@ -59,6 +59,23 @@ def size_levels(d: Dice, model: hh.Model) -> Column:
     return Column(diversity, by_groups(groups, math.sqrt))
 
 
+def kind_coverage(d: Dice, model: hh.Model) -> Column:
+    n, labels = model.n_variables, int(model.label_counts.max())
+    kinds = d.random.integers(-1, 3, (n, labels) if d.ties else labels)
+    kinds.flat[0] = 2  # three kinds
+    shares = (0.0, 0.6) if d.forbid else (0.0,)
+    rate = float(d.random.choice([0.0, -1.0]))
+    table = np.broadcast_to(kinds, (n, labels))
+
+    def groups(_: hh.Model, y: np.ndarray) -> set:
+        used = table[np.arange(n), y]
+        counts = {k: int((used == k).sum()) for k in range(3)}
+        return {(s, k) for s in shares for k, c in counts.items() if c and c / n >= s - 1e-12}
+
+    diversity = hh.KindCoverage(kinds, h="log", parsimony=rate, min_share=shares)
+    return Column(diversity, by_groups(groups, math.log1p, rate))
+
+
 def transitions(model: hh.Model, y: np.ndarray, ordered: bool) -> set:
     pairs = {(int(y[i]), int(y[j])) for i, j in model.edges if y[i] != y[j]}
     return pairs if ordered else {tuple(sorted(p)) for p in pairs}
@@ -192,8 +209,9 @@ def plus(d: Dice, model: hh.Model) -> Column:
 DIVERSITIES: dict[str, Callable[[Dice, hh.Model], Column]] = {
     f.__name__: f
     for f in (
-        label_coverage, size_levels, transition_coverage, transitions_ignoring, variable_coverage, smooth_ball,
-        exact_ball, sum_steered_ball, linear_hamming, region_coverage, robust_regions, expected_best, own_groups, plus,
+        label_coverage, size_levels, kind_coverage, transition_coverage, transitions_ignoring, variable_coverage,
+        smooth_ball, exact_ball, sum_steered_ball, linear_hamming, region_coverage, robust_regions, expected_best,
+        own_groups, plus,
     )
 }  # fmt: skip
 NEED_EDGES = {"transition_coverage", "transitions_ignoring"}

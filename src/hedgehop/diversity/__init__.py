@@ -6,6 +6,7 @@ from hedgehop.diversity.concave import Concave
 from hedgehop.diversity.coverage import Coverage, GroupCoverage, VariableCoverage
 from hedgehop.diversity.expected import ExpectedBest
 from hedgehop.diversity.hamming import HammingBall, LinearHamming
+from hedgehop.diversity.kinds import KindCoverage
 from hedgehop.diversity.labels import LabelCoverage, TransitionCoverage
 from hedgehop.diversity.regions import RegionCoverage
 
@@ -16,6 +17,7 @@ __all__ = [
     "ExpectedBest",
     "GroupCoverage",
     "HammingBall",
+    "KindCoverage",
     "LabelCoverage",
     "LinearHamming",
     "RegionCoverage",

@@ -14,7 +14,14 @@ from hedgehop.diversity.concave import ConcaveLike
 from hedgehop.diversity.coverage import Coverage
 from hedgehop.models.base import Model
 from hedgehop.potentials import LabelWeights, Potential, TransitionWeights
-from hedgehop.potentials.labels import edges_of, label_counts, transition_pairs, used_transitions
+from hedgehop.potentials.labels import (
+    edges_of,
+    label_counts,
+    least_count,
+    share,
+    transition_pairs,
+    used_transitions,
+)
 
 
 class LabelCoverage(Coverage):
@@ -52,12 +59,8 @@ class LabelCoverage(Coverage):
         ignore: Sequence[int] = (0,),
         min_share: float | Sequence[float] = 0.0,
     ) -> None:
-        shares = (min_share,) if isinstance(min_share, (int, float, np.number)) else tuple(min_share)
-        if not shares:
-            raise ValueError("min_share must name at least one share; got none.")
-        levels = tuple(LabelWeights([0.0], s).min_share for s in shares)
         super().__init__(h, parsimony)
-        self._set(ignore=_label_set(ignore), min_share=levels)
+        self._set(ignore=_label_set(ignore), min_share=shares_of(min_share))
 
     def check(self, model: Model) -> None:
         """Refuse ignored labels the model does not have."""
@@ -66,9 +69,7 @@ class LabelCoverage(Coverage):
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
         """Which (share, label) groups each labeling belongs to."""
         n_labels = int(model.label_counts.max())
-        counts = label_counts(flat, n_labels)
-        levels = [LabelWeights([0.0], s).least_count(model.n_variables) for s in self.min_share]
-        return np.concatenate([counts >= k for k in levels], axis=1)
+        return reached(label_counts(flat, n_labels), self.min_share, model.n_variables)
 
     def group_weights(self, model: Model) -> Doubles:
         """1 for each group, 0 for ignored labels."""
@@ -80,8 +81,8 @@ class LabelCoverage(Coverage):
         return [LabelWeights(row, share) for row, share in zip(rows, self.min_share, strict=True)]
 
     def __repr__(self) -> str:
-        shares = self.min_share[0] if len(self.min_share) == 1 else self.min_share
-        return f"LabelCoverage(h={self.h!r}, parsimony={self.parsimony!r}, ignore={self.ignore}, min_share={shares})"
+        details = f"ignore={self.ignore}, min_share={shown(self.min_share)}"
+        return f"LabelCoverage(h={self.h!r}, parsimony={self.parsimony!r}, {details})"
 
 
 class TransitionCoverage(Coverage):
@@ -152,6 +153,24 @@ class TransitionCoverage(Coverage):
             f"TransitionCoverage(h={self.h!r}, parsimony={self.parsimony!r}, ignore={self.ignore}, "
             f"ordered={self.ordered})"
         )
+
+
+def shares_of(min_share: float | Sequence[float]) -> tuple[float, ...]:
+    """Check one share of the variables, or several."""
+    shares = (min_share,) if isinstance(min_share, (int, float, np.number)) else tuple(min_share)
+    if not shares:
+        raise ValueError("min_share must name at least one share; got none.")
+    return tuple(share(s) for s in shares)
+
+
+def reached(counts: NDArray[np.int64], shares: Sequence[float], n_variables: int) -> NDArray[np.bool_]:
+    """Which (share, column) pairs are reached by (m, K) counts, (m, shares * K)."""
+    return np.concatenate([counts >= least_count(s, n_variables) for s in shares], axis=1)
+
+
+def shown(shares: tuple[float, ...]) -> float | tuple[float, ...]:
+    """Shares as they were given."""
+    return shares[0] if len(shares) == 1 else shares
 
 
 def _label_set(ignore: Sequence[int]) -> tuple[int, ...]:

@@ -49,7 +49,7 @@ class GraphMatching(EdgeSubset):
     def pairs(self, labeling: ArrayLike) -> NDArray[np.int32]:
         """Pairs of nodes that one labeling matches, (k, 2)."""
         flat, _ = _arrays.as_labelings(labeling, self.shape, self.label_counts)
-        return self.edges[flat[0] == 1]
+        return np.asarray(self.edges[flat[0] == 1])
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         degrees = np.stack([self._degrees(row == 1) for row in flat]) if len(flat) else np.zeros((0, self.n_nodes))

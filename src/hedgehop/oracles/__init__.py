@@ -3,6 +3,7 @@
 from hedgehop.oracles.agreement import Agreement
 from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.biases import Biases
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graph_matching import Blossoms
@@ -22,6 +23,7 @@ __all__ = [
     "Agreement",
     "Assignment",
     "Auto",
+    "Biases",
     "Blossoms",
     "Edmonds",
     "Exhaustive",

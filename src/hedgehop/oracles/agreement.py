@@ -14,9 +14,9 @@ from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step, changed_unary, fold
 from hedgehop.oracles.kernels import is_small
-from hedgehop.oracles.nested import Nested, Solve
+from hedgehop.oracles.nested import Met, Nested, Solve
 from hedgehop.oracles.terms import DISTANCES, unfit
-from hedgehop.potentials import AgreementGains, Potential, total_value
+from hedgehop.potentials import AgreementGains, Potential
 
 _KEPT = 20  # labelings carried to the next step
 _TINY = 1000  # columns of an integer program that is still quick with samples
@@ -81,38 +81,25 @@ class Agreement(Nested):
         return self.step(model, climb.best(1)[0], potentials, bound)
 
 
-class _Climb:
-    """Labelings met in one step with their values, and the sets of samples tried."""
+class _Climb(Met):
+    """Labelings met in one step, and the sets of samples tried."""
 
     def __init__(
         self, model: Model, potentials: Sequence[Potential], gains: Sequence[AgreementGains], solve: Solve
     ) -> None:
-        self.model, self.potentials, self.gains, self.solve = model, potentials, gains, solve
-        self.labelings: list[Labels] = []
-        self.values: list[float] = []
+        super().__init__(model, potentials, solve)
+        self.gains = gains
         self.climbs = 0
         self._tried: set[bytes] = set()
 
     def bound_by_chords(self, others: Sequence[Potential]) -> float:
         """Maximise the chords, which lie above the gains; keep the labeling."""
-        theta, constant = self._none(), 0.0
+        theta, constant = self.none(), 0.0
         for gain in self.gains:
             slopes, offset = chords(gain, *reachable(self.model, others, gain))
             theta += gain.linear(self.model, slopes)
             constant += offset
-        return constant + self._solved(theta).upper_bound
-
-    def add(self, rows: Labels | Sequence[Labels]) -> None:
-        """Take in labelings."""
-        if len(rows):
-            flat = np.ascontiguousarray(rows, np.int32)
-            values = np.asarray(self.model.score(flat)) + total_value(self.model, self.potentials, flat)
-            self.labelings.extend(flat)
-            self.values.extend(values.tolist())
-
-    def best(self, count: int) -> list[Labels]:
-        """Return the labelings of the highest values, those met first before equal ones."""
-        return [self.labelings[k] for k in np.argsort(-np.array(self.values), kind="stable")[:count]]
+        return constant + self.solved(theta).upper_bound
 
     def ascend(self, labeling: Labels, rounds: int) -> None:
         """Maximise the minorant at a labeling, then at the one found, until no new set of samples is served."""
@@ -123,21 +110,13 @@ class _Climb:
                 return
             self._tried.add(pattern)
             self.climbs += k == 0
-            labeling = self._solved(self._minorant(served)).labeling.reshape(-1)
+            labeling = self.solved(self._minorant(served)).labeling.reshape(-1)
 
     def _minorant(self, served: Sequence[NDArray[np.bool_]]) -> Doubles:
-        theta = self._none()
+        theta = self.none()
         for gain, who in zip(self.gains, served, strict=True):
             theta += gain.linear(self.model, who.astype(np.float64))
         return theta
-
-    def _solved(self, theta: Doubles) -> Step:
-        step = self.solve(theta)
-        self.add(step.labeling.reshape(1, -1))
-        return step
-
-    def _none(self) -> Doubles:
-        return np.zeros((self.model.n_variables, int(self.model.label_counts.max())))
 
 
 def reachable(model: Model, others: Sequence[Potential], gain: AgreementGains) -> tuple[Doubles, Doubles]:

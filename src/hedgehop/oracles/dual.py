@@ -5,7 +5,8 @@ Every choice of multipliers gives a bound; they are improved by Polyak's steps, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -37,14 +38,28 @@ def dual_bound(
     """
     if not potentials:
         return pass_messages(solver, theta, 50)[2], []
-    dual = _Dual(solver, model, theta, potentials, labeling.reshape(-1))
+    return descend(_Dual(solver, model, theta, potentials, labeling.reshape(-1)), lambda: reached, rounds)
+
+
+class Dual(Protocol):
+    """Multipliers, each choice of which gives a bound."""
+
+    def evaluate(self) -> tuple[Labels, float]:
+        """Return a labeling that is good for the present multipliers, and the bound they give."""
+
+    def improve(self, labeling: Labels, length: float) -> bool:
+        """Step against the subgradient; False where it vanishes."""
+
+
+def descend(dual: Dual, reached: Callable[[], float], rounds: int) -> tuple[float, list[Labels]]:
+    """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way."""
     step, best, met = 1.0, np.inf, []
     for _ in range(rounds):
         other, bound = dual.evaluate()
         met.append(other)
-        step = step if bound < best else step / 2
+        step, known = step if bound < best else step / 2, reached()
         best = min(best, bound)
-        if best - reached <= 1e-7 * max(1.0, abs(reached)) or not dual.improve(other, step * (bound - reached)):
+        if best - known <= 1e-7 * max(1.0, abs(known)) or not dual.improve(other, step * (bound - known)):
             break
     return best, met
 

@@ -20,6 +20,7 @@ from hedgehop.potentials import (
     BallUnion,
     Cardinality,
     Envelope,
+    KindWeights,
     LabelWeights,
     Potential,
     RegionWeights,
@@ -32,18 +33,29 @@ _MOST_BALLS = 4  # unions written by inclusion-exclusion: 2^4 - 1 terms
 
 def encode_labels(ilp: Encoded, potential: LabelWeights) -> None:
     """``used[l]``: a cost forces it up with the first variables, a reward asks for enough of them."""
-    n = ilp.model.n_variables
-    least = potential.least_count(n)
+    least = potential.least_count(ilp.model.n_variables)
     for label in np.flatnonzero(potential.w):
-        w = float(potential.w[label])
-        used = ilp.program.columns(1, w, integer=least > 1)
-        takers = ilp.x[:, label]
-        if w > 0:
-            ilp.program.rows([[*used, *takers]], [[-float(least), *[1.0] * n]], low=0.0)
-        elif least == 1:
-            ilp.program.rows(np.stack([np.repeat(used, n), takers], axis=1), [1.0, -1.0], low=0.0)
-        else:
-            ilp.program.rows([[*used, *takers]], [[n - least + 1.0, *[-1.0] * n]], low=1.0 - least)
+        _encode_use(ilp, float(potential.w[label]), least, ilp.x[:, label])
+
+
+def encode_kinds(ilp: Encoded, potential: KindWeights) -> None:
+    """The same for all labels of a kind."""
+    least = potential.least_count(ilp.model.n_variables)
+    kinds = np.broadcast_to(potential.kinds, ilp.x.shape)
+    for kind in np.flatnonzero(potential.w):
+        _encode_use(ilp, float(potential.w[kind]), least, ilp.x[kinds == kind])
+
+
+def _encode_use(ilp: Encoded, w: float, least: int, takers: Columns) -> None:
+    """Weight w once at least so many takers are on."""
+    n = takers.size
+    used = ilp.program.columns(1, w, integer=least > 1)
+    if w > 0:
+        ilp.program.rows([[*used, *takers]], [[-float(least), *[1.0] * n]], low=0.0)
+    elif least == 1 and n:
+        ilp.program.rows(np.stack([np.repeat(used, n), takers], axis=1), [1.0, -1.0], low=0.0)
+    elif n >= least:
+        ilp.program.rows([[*used, *takers]], [[n - least + 1.0, *[-1.0] * n]], low=1.0 - least)
 
 
 def encode_transitions(ilp: Encoded, potential: TransitionWeights) -> None:
@@ -234,6 +246,7 @@ def _uniform(values: Doubles) -> bool:
 
 
 ENCODERS: dict[type[Potential], Callable[[Encoded, Any], Any]] = {
+    KindWeights: encode_kinds,
     LabelWeights: encode_labels,
     TransitionWeights: encode_transitions,
     RegionWeights: encode_regions,

@@ -76,7 +76,7 @@ class MoveOracle(Oracle):
         first, _, _ = pass_messages(states["solver"], theta, 10)
         weigh(states["moves"], model, theta, rest)
         starts = _best_of(model, potentials, [first, *states["labelings"], *_simple(model, theta)])
-        starts += _grown(states["moves"], model, theta, rest, starts[0])
+        starts += _resized(states["moves"], model, theta, rest, starts[0])
         if model.unary.size > _LARGE:
             starts = starts[:1]
         best = _best_of(model, potentials, [self.improved(states["moves"], y) for y in starts])[0]
@@ -133,43 +133,55 @@ def _best_of(model: PairwiseModel, potentials: Sequence[Potential], labelings: S
     return [different[k] for k in order]
 
 
-def _grown(
+def _resized(
     moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential], start: Labels
 ) -> list[Labels]:
-    """Return labelings that reach the size a rewarded label asks for, grown by a bonus on that label alone.
+    """Return labelings in which one label reaches the size its reward asks for, or falls below that of its cost.
 
-    No single variable earns such a reward, so that moves would not find it by themselves.
+    No single variable earns such a reward, or saves such a cost, so that moves would not find them by themselves.
     """
-    wanted: dict[int, int] = {}
+    wanted: dict[tuple[int, int], int] = {}
     for p in potentials:
-        if isinstance(p, LabelWeights):
-            size, counts = p.least_count(start.size), np.bincount(start, minlength=p.w.size)
-            for label in np.flatnonzero((p.w > 0) & (counts < size)) if size > 1 else ():
-                wanted[int(label)] = max(size, wanted.get(int(label), 0))
-    grown = [_with_bonus(moves, model, theta, label, size, start) for label, size in wanted.items()]
+        if isinstance(p, LabelWeights) and (size := p.least_count(start.size)) > 1:
+            counts = np.bincount(start, minlength=p.w.size)
+            for label in np.flatnonzero((p.w > 0) & (counts < size)).tolist():
+                wanted[label, 1] = max(size, wanted.get((label, 1), 0))
+            for label in np.flatnonzero((p.w < 0) & (counts >= size)).tolist():
+                wanted[label, -1] = min(size, wanted.get((label, -1), size))
+    found = [_biased(moves, model, theta, label, sign, size, start) for (label, sign), size in wanted.items()]
     if wanted:
         weigh(moves, model, theta, potentials)
-    return [y for y in grown if y is not None]
+    return [y for y in found if y is not None]
 
 
-def _with_bonus(
-    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, label: int, size: int, start: Labels
+def _biased(
+    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, label: int, sign: int, size: int, start: Labels
 ) -> Labels | None:
-    """Return the best move on a label under the smallest tried bonus that makes it large enough."""
-    unary = model.unary if theta is None else model.unary + theta
-    gaps = np.asarray(unary[np.arange(start.size), start] - unary[:, label], np.float64)
-    if np.isfinite(gaps).sum() < size:
+    """Return a labeling after moves under the smallest tried bias on a label that carries it over a size, or below."""
+    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    asked = _asked(unary, label, sign, size, start)
+    if not np.isfinite(asked):
         return None
     weigh(moves, model, None, ())
-    only = np.zeros(unary.shape, np.uint8)
-    only[:, label] = 1
-    bonus = max(1e-3, float(np.sort(gaps)[size - 1]))
+    only = np.full(unary.shape, sign < 0, np.uint8)
+    only[:, label] = sign > 0
+    bias = max(1e-3, asked)
     for _ in range(6):
         changed = np.zeros(unary.shape) if theta is None else theta.copy()
-        changed[:, label] += bonus
+        changed[:, label] += sign * bias
         moves.set_linear(changed)
         labeling = moves.expand(start, only, 1)[0]
-        if (labeling == label).sum() >= size:
+        if ((labeling == label).sum() >= size) == (sign > 0):
             return labeling
-        bonus *= 1.5
+        bias *= 1.5
     return None
+
+
+def _asked(unary: Doubles, label: int, sign: int, size: int, start: Labels) -> float:
+    """What the last variable needed asks for, at first sight, to take a label or to leave it."""
+    now = unary[np.arange(start.size), start]
+    if sign > 0:
+        return float(np.sort(now - unary[:, label])[size - 1])
+    users = start == label
+    lost = now[users] - np.delete(unary[users], label, axis=1).max(axis=1, initial=-np.inf)
+    return float(np.sort(lost)[int(users.sum()) - size])

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hedgehop._arrays import Doubles, own
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.trws import Trws
-from hedgehop.potentials import Linear, Potential
+from hedgehop.potentials import Linear, Potential, total_value
 
 if TYPE_CHECKING:
     from hedgehop.oracles.registry import Auto
@@ -68,3 +70,34 @@ class Nested(Oracle):
         from hedgehop.oracles.registry import Auto  # which lists this oracle among the others
 
         return Auto(Trws(iterations=_ITERATIONS, warm=_ITERATIONS))
+
+
+class Met:
+    """Labelings met in one step, with their values."""
+
+    def __init__(self, model: Model, potentials: Sequence[Potential], solve: Solve) -> None:
+        self.model, self.potentials, self.solve = model, potentials, solve
+        self.labelings: list[Labels] = []
+        self.values: list[float] = []
+
+    def add(self, rows: Labels | Sequence[Labels]) -> None:
+        """Take in labelings."""
+        if len(rows):
+            flat = np.ascontiguousarray(rows, np.int32)
+            values = np.asarray(self.model.score(flat)) + total_value(self.model, self.potentials, flat)
+            self.labelings.extend(flat)
+            self.values.extend(values.tolist())
+
+    def best(self, count: int) -> list[Labels]:
+        """Return the labelings of the highest values, those met first before equal ones."""
+        return [self.labelings[k] for k in np.argsort(-np.array(self.values), kind="stable")[:count]]
+
+    def solved(self, theta: Doubles) -> Step:
+        """Return the best labeling of a linear step, and keep it."""
+        step = self.solve(theta)
+        self.add(step.labeling.reshape(1, -1))
+        return step
+
+    def none(self) -> Doubles:
+        """No change of the scores."""
+        return np.zeros((self.model.n_variables, int(self.model.label_counts.max())))

@@ -17,6 +17,7 @@ from hedgehop.models.base import Model
 from hedgehop.oracles.agreement import Agreement
 from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step, kinds
+from hedgehop.oracles.biases import Biases
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graph_matching import Blossoms
@@ -34,7 +35,7 @@ from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
     Tree, GraphCut, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Agreement,
-    Messages, Ilp,
+    Biases, Messages, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
 

@@ -6,6 +6,7 @@ at all (``hh.best(model, [LabelWeights(w)])``). Scores are maximised, so a negat
 
 from hedgehop.potentials.base import Constant, Function, Linear, Potential, total_value
 from hedgehop.potentials.distances import AgreementGains, BallCoverage, BallUnion, Cardinality
+from hedgehop.potentials.kinds import KindWeights
 from hedgehop.potentials.labels import LabelWeights, TransitionWeights
 from hedgehop.potentials.regions import Envelope, RegionWeights
 
@@ -17,6 +18,7 @@ __all__ = [
     "Constant",
     "Envelope",
     "Function",
+    "KindWeights",
     "LabelWeights",
     "Linear",
     "Potential",

@@ -27,11 +27,11 @@ class LabelWeights(Potential):
     min_share: float
 
     def __init__(self, w: ArrayLike, min_share: float = 0.0) -> None:
-        self._set(w=_arrays.vector(w, "w"), min_share=_share(min_share))
+        self._set(w=_arrays.vector(w, "w"), min_share=share(min_share))
 
     def least_count(self, n_variables: int) -> int:
         """How many variables make a label count as used."""
-        return max(1, int(np.ceil(self.min_share * n_variables - 1e-9)))
+        return least_count(self.min_share, n_variables)
 
     def check(self, model: Model) -> None:
         """Refuse weights that do not fit the model."""
@@ -126,8 +126,14 @@ def transition_pairs(n_labels: int, ordered: bool) -> tuple[NDArray[np.int64], N
     return rows.astype(np.int64), columns.astype(np.int64)
 
 
-def _share(value: float) -> float:
-    share = _arrays.number(value, "min_share", low=0.0)
-    if share > 1:
-        raise ValueError(f"min_share must be between 0 and 1; got {share:g}.")
-    return share
+def share(value: float) -> float:
+    """Check a share of the variables."""
+    checked = _arrays.number(value, "min_share", low=0.0)
+    if checked > 1:
+        raise ValueError(f"min_share must be between 0 and 1; got {checked:g}.")
+    return checked
+
+
+def least_count(min_share: float, n_variables: int) -> int:
+    """How many variables make up a share; at least one."""
+    return max(1, int(np.ceil(min_share * n_variables - 1e-9)))
