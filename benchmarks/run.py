@@ -12,10 +12,14 @@ import growth
 import multilabel
 import numpy as np
 import table
+import toulbar2
 
 import hedgehop as hh
 
-GROUPS = {"cuts": cuts.run, "multilabel": multilabel.run, "diverse": diverse.run, "growth": growth.run}
+GROUPS = {
+    "cuts": cuts.run, "multilabel": multilabel.run, "diverse": diverse.run, "toulbar2": toulbar2.run,
+    "growth": growth.run,
+}  # fmt: skip
 
 
 def main():

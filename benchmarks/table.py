@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import time
 
-PEERS = {"maxflow": "PyMaxflow", "gco": "gco-wrapper"}
+PEERS = {"maxflow": "PyMaxflow", "gco": "gco-wrapper", "pytoulbar2": "pytoulbar2"}
 
 
 def peer(module):
