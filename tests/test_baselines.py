@@ -74,6 +74,21 @@ def test_samples_move_whole_regions_and_repeat_themselves():
     assert all(len(np.unique(y[:3])) == 1 and len(np.unique(y[3:])) == 1 for y in rows)
 
 
+@pytest.mark.parametrize("model", [
+    hh.SpanningTree([[0, 1], [1, 2], [0, 2], [2, 3], [1, 3]], np.arange(5) / 5),
+    hh.GraphMatching([[0, 1], [1, 2], [2, 3], [3, 0]], np.ones(4), perfect=True),
+    hh.Matching(np.eye(3)),
+    hh.Arborescence(np.zeros((3, 4))),
+], ids=repr)  # fmt: skip
+def test_samples_of_structures_vary(model):
+    """Noise on whole labels is the same for all trees, so that single variables get noise unless told otherwise."""
+    drawn = hh.samples(model, 30)
+    assert len(np.unique(drawn, axis=0)) >= 2
+    assert np.isfinite(model.score(drawn)).all()
+    if isinstance(model, hh.SpanningTree):
+        assert len(np.unique(hh.samples(model, 30, variable=0.0), axis=0)) == 1
+
+
 def test_samples_feed_expected_best():
     model = hh.Chain(np.zeros((4, 3)), 0.3 * np.eye(3))
     found = hh.diverse(model, hh.ExpectedBest(hh.samples(model, 20)), m=3, tradeoff=5.0)

@@ -24,6 +24,15 @@ def test_target_is_met_and_not_by_far(diversity, share, scale):
     assert distance(model, diversity, found.tradeoff / 1.05) < share
 
 
+@pytest.mark.parametrize("diversity", [hh.LinearHamming(), hh.HammingBall(gamma=0.01)], ids=repr)
+@pytest.mark.parametrize("seed", range(3))
+def test_target_is_met_where_steps_are_not_exact(diversity, seed):
+    random = np.random.default_rng(seed)
+    model = hh.Grid(random.normal(size=(30, 30, 4)), smoothness=0.8)
+    found = hh.diverse(model, diversity, m=2, tradeoff=hh.target(distance=0.1), distinct=False)
+    assert (found.labelings[0] != found.labelings[1]).mean() >= 0.1
+
+
 def test_target_of_a_tie_is_as_small_as_tried():
     found = hh.diverse(hh.FactorGraph(np.zeros((4, 2))), hh.LinearHamming(), m=2, tradeoff=hh.target(distance=0.5))
     assert found.tradeoff < 1e-20

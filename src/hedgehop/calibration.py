@@ -29,7 +29,19 @@ def calibrated(tradeoff: TradeoffLike, model: Model, diversity: Diversity, oracl
             far = middle
         else:
             near = middle
-    return far
+    return _confirmed(far, wanted, model, diversity, oracle)
+
+
+def _confirmed(tradeoff: float, wanted: int, model: Model, diversity: Diversity, oracle: Oracle) -> float:
+    """Raise a tradeoff until a search that begins anew, as the list's will, gets that far.
+
+    Where steps are not exact they depend on what the oracle has met before.
+    """
+    for _ in range(_TRIES):
+        if _second_distance(Search(model, diversity, tradeoff, oracle), tradeoff) >= wanted:
+            break
+        tradeoff *= _CLOSE
+    return tradeoff
 
 
 def _bracket(search: Search, wanted: int) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.models.base import Model
+from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.registry import OracleLike, get, solve
 from hedgehop.potentials import Linear
@@ -19,7 +20,7 @@ _MOST_DIMENSIONS = 21201  # that Sobol's sequence has
 def samples(
     model: Model,
     k: int = 60,
-    variable: float = 0.0,
+    variable: float | None = None,
     label: float = 1.0,
     region: float = 1.0,
     regions: ArrayLike | None = None,
@@ -40,7 +41,8 @@ def samples(
         How many samples.
     variable, label, region : float
         Scales of the noise, in units of the scores: for each (variable, label), for each label, and for each
-        (region, label).
+        (region, label). If `variable` is not given, it is 1.0 for trees, matchings and parses, where noise on whole
+        labels changes little or nothing, and 0.0 for other models.
     regions : list of index arrays, or an array of the model's shape, optional
         Where noise is shared; by default the connected parts of the best labeling (none without edges).
     seed : int
@@ -60,6 +62,8 @@ def samples(
     >>> drawn.shape, sorted(set(drawn.ravel().tolist()))
     ((30, 4, 4), [0, 1, 2])
     """
+    if variable is None:
+        variable = 1.0 if isinstance(model, LinearModel) else 0.0
     variable = _arrays.number(variable, "variable", low=0.0)
     label = _arrays.number(label, "label", low=0.0)
     region = _arrays.number(region, "region", low=0.0)
