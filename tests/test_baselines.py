@@ -41,6 +41,17 @@ def test_blind_draws_rarely_meet_the_few_good_labelings():
     assert lucky <= 2  # each list of m meets one with probability below m * m / 2^n
 
 
+def test_no_choice_from_blind_draws_helps():
+    """Lemma 1 again, for lists selected from a pool of draws, however well: what was not drawn cannot be selected."""
+    n, m = 40, 5
+    model = hh.FactorGraph(np.zeros((n, 2)))
+    good = hh.baselines.random_labelings(model, m, seed=7)
+    diversity = hh.GroupCoverage(lambda y: [k for k, g in enumerate(good) if np.array_equal(g, y)])
+    pool = hh.baselines.random_labelings(model, 500, seed=1)
+    assert hh.select(pool, model, diversity, m).objective == 0.0
+    assert hh.select(np.concatenate([pool, good]), model, diversity, m).objective == m
+
+
 def test_blind_draws_use_every_label_evenly():
     model = hh.FactorGraph([[0.0, 0.0, 0.0], [0.0, 0.0, -np.inf]] * 50)
     drawn = hh.baselines.random_labelings(model, 200)

@@ -81,6 +81,26 @@ def test_smooth_ball_bounds():
         assert ball.value(model, rows) <= len(rows) - tree + 1e-9
 
 
+def test_sum_of_overlaps_falls_where_the_coverage_grows():
+    """ALGORITHMS 4.2: the paper's |S| - sum of overlaps is not monotone; the coverage it approximates is."""
+    model, ball = hh.FactorGraph(np.zeros((6, 2))), hh.HammingBall(gamma=0.1)
+    rows = np.tril(np.ones((4, 6), int))
+    overlaps = np.exp(-0.1 * (rows[:, None] != rows[None]).sum(axis=2))
+    surrogate = [k - np.triu(overlaps[:k, :k], 1).sum() for k in range(1, 5)]
+    assert surrogate[3] < surrogate[0]
+    values = [ball.value(model, rows[:k]) for k in range(1, 5)]
+    assert values == sorted(values)
+
+
+def test_the_best_clamped_step_is_the_plain_one_or_the_best_labeling():
+    """ALGORITHMS 4.2: max r + max(0, g) is the better of max r + g and max r, so that clamping needs no solver."""
+    random = np.random.default_rng(6)
+    for _ in range(50):
+        r, g = random.normal(size=(2, 30))
+        clamped = r + np.maximum(0.0, g)
+        assert clamped.max() == pytest.approx(max(clamped[np.argmax(r + g)], clamped[np.argmax(r)]))
+
+
 def test_smooth_ball_of_one_and_two():
     model = hh.FactorGraph(np.zeros((6, 3)))
     ball = hh.HammingBall(gamma=0.3)

@@ -228,6 +228,22 @@ def test_linear_hamming_is_one_reweighted_call():
     assert hh.best(model, [linear]).value == pytest.approx(values.max())
 
 
+@pytest.mark.parametrize("structure", ["matching", "arborescence"])
+def test_linear_hamming_lowers_what_earlier_labelings_chose(structure):
+    """Score minus tradeoff * (earlier labelings with this column or head), and a constant (ALGORITHMS 8)."""
+    random = np.random.default_rng(4)
+    scores = random.normal(size=(4, 5))
+    make = hh.Matching if structure == "matching" else hh.Arborescence
+    model = make(scores)
+    chosen = feasible(model)[random.integers(0, len(feasible(model)), 3)]
+    counts = (chosen[:, :, None] == np.arange(5)).sum(axis=0)
+    linear = hh.LinearHamming().potentials(model, chosen)[0].scaled(1.7)
+    reweighted = hh.best(make(scores - 1.7 * counts))
+    step = hh.best(model, [linear])
+    assert step.labeling.tolist() == reweighted.labeling.tolist()
+    assert step.value == pytest.approx(reweighted.value + 1.7 * 3 * 4)
+
+
 def best_by_shared(model, reference):
     """g(k): the most that a labeling scores that agrees with a reference in k places."""
     every = feasible(model)

@@ -4,6 +4,7 @@ from hedgehop.oracles.agreement import Agreement
 from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.biases import Biases
+from hedgehop.oracles.chain import ChainCounts
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graph_matching import Blossoms
@@ -25,6 +26,7 @@ __all__ = [
     "Auto",
     "Biases",
     "Blossoms",
+    "ChainCounts",
     "Edmonds",
     "Exhaustive",
     "Expansion",

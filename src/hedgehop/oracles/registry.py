@@ -18,6 +18,7 @@ from hedgehop.oracles.agreement import Agreement
 from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step, kinds
 from hedgehop.oracles.biases import Biases
+from hedgehop.oracles.chain import ChainCounts
 from hedgehop.oracles.exhaustive import Exhaustive
 from hedgehop.oracles.expansion import Expansion
 from hedgehop.oracles.graph_matching import Blossoms
@@ -34,8 +35,8 @@ from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
-    Tree, GraphCut, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap, Slopes, Agreement,
-    Biases, Messages, Ilp,
+    Tree, ChainCounts, GraphCut, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap,
+    Slopes, Agreement, Biases, Messages, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
 
