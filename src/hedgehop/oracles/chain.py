@@ -71,7 +71,8 @@ def _best(unary: Doubles, steps: Doubles, counts: list[Count]) -> tuple[Labels, 
     labels, sizes = unary.shape[1], tuple(table.size for _, _, table in counts)
     value = np.full((labels, *sizes), -np.inf)
     for label in range(labels):
-        value[(label, *_moved(counts, 0, label))] = unary[0, label]
+        first = (label, *_moved(counts, 0, label))
+        value[first] = unary[0, label]
     came = []  # the best label before, by label and counts before the step
     for t in range(1, len(unary)):
         after, before = np.full_like(value, -np.inf), np.zeros(value.shape, np.int32)
@@ -79,7 +80,8 @@ def _best(unary: Doubles, steps: Doubles, counts: list[Count]) -> tuple[Labels, 
             joined = value + steps[t - 1, :, label].reshape(-1, *[1] * len(sizes))
             before[label] = joined.argmax(axis=0)
             to, of = _shift(_moved(counts, t, label))
-            after[(label, *to)] = joined.max(axis=0)[of] + unary[t, label]
+            here: tuple[int | slice, ...] = (label, *to)
+            after[here] = joined.max(axis=0)[of] + unary[t, label]
         value = after
         came.append(before)
     for axis, (_, _, table) in enumerate(counts):
@@ -94,7 +96,8 @@ def _traced(value: Doubles, came: list[Labels], counts: list[Count]) -> tuple[La
     for t in range(len(came), 0, -1):
         labeling[t] = label
         state = [k - step for k, step in zip(state, _moved(counts, t, label), strict=True)]
-        label = int(came[t - 1][(label, *state)]) if best > -np.inf else 0
+        here = (label, *state)
+        label = int(came[t - 1][here]) if best > -np.inf else 0
     labeling[0] = label
     return labeling, best
 
