@@ -12,7 +12,7 @@ import typer
 from hedgehop.cli.speech import Json, Quiet, Speech, speech
 from hedgehop.models import Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Model, SpanningTree
 from hedgehop.oracles import Oracle, available, get
-from hedgehop.potentials import AgreementGains, Cardinality
+from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights
 from hedgehop.testing import check_oracle
 
 _REQUIREMENT = re.compile(r"""([\w.-]+).*extra == ["'](\w+)["']""")
@@ -85,8 +85,9 @@ def _tell_oracles(out: Speech) -> list[str]:
 
 
 def _verdict(oracle: Oracle) -> str:
-    """Compare an oracle with enumeration on every small model that it can solve, plain and with a distance."""
-    tries = [(model, terms) for model in _small_models() for terms in ((), (_distance(model),), (_agreement(model),))]
+    """Compare an oracle with enumeration on every small model that it can solve, plain and with a potential."""
+    more = (_distance, _agreement, _labels)
+    tries = [(model, terms) for model in _small_models() for terms in ((), *((make(model),) for make in more))]
     able = [(model, terms) for model, terms in tries if oracle.refusal(model, terms) is None]
     try:
         for model, terms in able:
@@ -106,6 +107,11 @@ def _agreement(model: Model) -> AgreementGains:
     """Reward labelings for agreeing with two constant ones."""
     samples = np.array([[0] * model.n_variables, [1] * model.n_variables], np.int32)
     return AgreementGains(samples, np.array([0.5, 0.2]), np.ones(model.n_variables))
+
+
+def _labels(model: Model) -> LabelWeights:
+    """Reward some used labels, let others cost."""
+    return LabelWeights(np.cos(np.arange(int(model.label_counts.max()))))
 
 
 def _small_models() -> list[Model]:

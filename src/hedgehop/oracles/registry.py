@@ -35,7 +35,7 @@ from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
-    Tree, ChainCounts, GraphCut, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap,
+    Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap,
     Slopes, Agreement, Biases, Messages, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
