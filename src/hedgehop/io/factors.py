@@ -54,7 +54,7 @@ class Factors:
         pairs = np.flatnonzero(self.arities == 2)
         edges = self.members[places[pairs][:, None] + np.arange(2)]
         rows, columns = self.counts[edges].T
-        tables = EdgeTables.packed(own(self.scores[_spans(starts[pairs], sizes[pairs])]), rows, columns)
+        tables = EdgeTables.packed(own(self.scores[spans(starts[pairs], sizes[pairs])]), rows, columns)
         cliques = [self._clique(k, places, starts, sizes) for k in np.flatnonzero(self.arities > 2).tolist()]
         return FactorGraph(_rows(unary, self.counts), edges, tables, cliques)
 
@@ -62,7 +62,7 @@ class Factors:
         unary = np.zeros((self.counts.size, int(self.counts.max())))
         unary[0] += self.scores[starts[self.arities == 0]].sum()
         single = np.flatnonzero(self.arities == 1)
-        span = _spans(starts[single], sizes[single])
+        span = spans(starts[single], sizes[single])
         variables = np.repeat(self.members[places[single]], sizes[single])
         labels = span - np.repeat(starts[single], sizes[single])
         np.add.at(unary, (variables, labels), self.scores[span])
@@ -134,7 +134,7 @@ def _rows(unary: Doubles, counts: Integers) -> Doubles | list[Doubles]:
     return [row[:count] for row, count in zip(unary, counts.tolist(), strict=True)]
 
 
-def _spans(starts: Integers, sizes: Integers) -> Integers:
+def spans(starts: Integers, sizes: Integers) -> Integers:
     """Return start, start + 1, ..., start + size - 1 of every span, end to end."""
     shift = starts - (np.cumsum(sizes) - sizes)
     return np.asarray(np.arange(int(sizes.sum())) + np.repeat(shift, sizes))

@@ -1,77 +1,89 @@
-"""Nested lists of words and numbers, as lenient as toulbar2 reads JSON: quotes, commas and colons are optional."""
+"""Nested lists of words and numbers as flat arrays of tokens, scanned by the kernel; errors name file and line."""
 
 from __future__ import annotations
 
-import re
+import numpy as np
+from numpy.typing import NDArray
 
 from hedgehop import _core
+from hedgehop._arrays import Doubles
+from hedgehop.io.factors import Integers
 from hedgehop.io.streams import FilePath, blocks
 
-_COMMENT = re.compile(rb"^#.*$", re.MULTILINE)
-_TOKEN = re.compile(rb'\[[-+0-9.,\s]*\]|[\[\]{}]|"[^"]*"|[^\s,:\[\]{}"]+|"')
-_SPACES = bytes.maketrans(b",[]", b"   ")
-
-
-class Node(list["float | str | Node"]):
-    """What stands between two brackets, and where."""
-
-    def __init__(self, place: int) -> None:
-        super().__init__()
-        self.place = place
-
-    def nodes(self) -> list[Node]:
-        """Items that are lists themselves."""
-        return [item for item in self if isinstance(item, Node)]
+OPEN, CLOSE, NUMBER, WORD = range(4)
+_PROBLEMS = (
+    None,
+    "a bracket is closed that was not opened",
+    "a bracket is never closed",
+    "a quote is never closed",
+)
 
 
 class Document:
-    """The one list a file holds. Errors name the file and the line."""
+    """What a file holds.
+
+    Attributes
+    ----------
+    kinds : array
+        OPEN, CLOSE, NUMBER or WORD, one a token.
+    values : array
+        Numbers; of words, which of the distinct ones.
+    partners : array
+        The other bracket of each.
+    n_words : int
+        How many words differ.
+    """
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:
-        self.path = path
-        self._text = _COMMENT.sub(lambda found: b" " * len(found[0]), b"".join(blocks(path, max_bytes)))
-        self.root = self._parsed()
+        self.path, self._text = path, b"".join(blocks(path, max_bytes))
+        found = _core.scan_nested(self._text)
+        self.kinds: NDArray[np.uint8] = found[0]
+        self.values: Doubles = found[1]
+        self._starts: Integers = found[2]
+        self.partners: Integers = found[3]
+        self._levels: NDArray[np.int32] = found[4]
+        self._word_starts, self._word_stops = found[5], found[6]
+        self.n_words = len(self._word_starts)
+        problem = _PROBLEMS[found[7]]
+        if problem:
+            raise self._error_at(problem, found[8])
 
-    def error(self, problem: str, place: int) -> ValueError:
-        """Return an error that names the line of a place in the text."""
+    def error(self, problem: str, token: int) -> ValueError:
+        """Return an error that names the line of a token."""
+        return self._error_at(problem, int(self._starts[token]) if token < self._starts.size else 0)
+
+    def _error_at(self, problem: str, place: int) -> ValueError:
         line = 1 + self._text.count(b"\n", 0, place)
         return ValueError(f"{self.path}, line {line}: {problem}.")
 
-    def _parsed(self) -> Node:
-        open_nodes = [Node(0)]
-        for found in _TOKEN.finditer(self._text):
-            word, place = found[0], found.start()
-            if word in (b"[", b"{"):
-                open_nodes.append(Node(place))
-                continue
-            if word in (b"]", b"}"):
-                if len(open_nodes) == 1:
-                    raise self.error("a bracket is closed that was not opened", place)
-                node: float | str | Node = open_nodes.pop()
-            else:
-                node = self._item(word, place)
-            open_nodes[-1].append(node)
-        if len(open_nodes) > 1:
-            raise self.error("a bracket is never closed", open_nodes[-1].place)
-        return open_nodes[0]
+    def roots(self) -> Integers:
+        """Tokens outside of all brackets."""
+        return np.flatnonzero((self._levels == 0) & (self.kinds != CLOSE))
 
-    def _item(self, word: bytes, place: int) -> float | str | Node:
-        if word == b'"':
-            raise self.error("a quote is never closed", place)
-        if word.startswith(b"["):
-            return self._numbers(word, place)
-        bare = word.strip(b'"')
-        numbers, stop = _core.parse_numbers(bare)
-        if numbers.size == 1 and stop == len(bare) and bare[:1] in b"+-.0123456789":
-            return float(numbers[0])
-        return bare.decode("utf-8", "replace")
+    def children(self, node: int, deeper: int = 1) -> Integers:
+        """Tokens directly inside of a bracket, or so many brackets deeper."""
+        inside = slice(node + 1, int(self.partners[node]))
+        wanted = (self._levels[inside] == self._levels[node] + deeper) & (self.kinds[inside] != CLOSE)
+        return node + 1 + np.flatnonzero(wanted)
 
-    def _numbers(self, word: bytes, place: int) -> Node:
-        """Return a list of nothing but numbers, parsed at once."""
-        text = word.translate(_SPACES)
-        numbers, stop = _core.parse_numbers(text)
-        if stop < len(text):
-            raise self.error("a number in the range of doubles is expected", place + stop)
-        node = Node(place)
-        node.extend(numbers.tolist())
-        return node
+    def lists(self, tokens: Integers) -> list[int]:
+        """Those of some tokens that are brackets."""
+        return [int(token) for token in tokens[self.kinds[tokens] == OPEN]]
+
+    def word(self, number: int) -> str:
+        """Return one of the distinct words."""
+        return self._text[self._word_starts[number] : self._word_stops[number]].decode("utf-8", "replace")
+
+    def text(self, token: int) -> str:
+        """Return a token as words for people."""
+        if self.kinds[token] == WORD:
+            return repr(self.word(int(self.values[token])))
+        return f"{self.values[token]:g}" if self.kinds[token] == NUMBER else "a list"
+
+    def numbers_of(self, words: frozenset[str]) -> Integers:
+        """Return which of the distinct words are some of these."""
+        letters = np.frombuffer(self._text, np.uint8)
+        fits = np.isin(self._word_stops - self._word_starts, [len(word) for word in words])
+        alike = np.flatnonzero(fits)
+        alike = alike[np.isin(letters[self._word_starts[alike]], [ord(word[0]) for word in words])]
+        return np.array([k for k in alike.tolist() if self.word(k) in words], np.int64)
