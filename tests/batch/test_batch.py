@@ -61,6 +61,18 @@ def test_a_failure_is_recorded_and_stops_nobody(models, tmp_path):
     assert run_in_threads([*models, broken], tmp_path / "out").failed == 0
 
 
+def test_a_full_disk_stops_the_run_and_blames_no_item(models, tmp_path, monkeypatch):
+    def full(_found, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("hedgehop.batch.tasks.save", full)
+    with pytest.raises(OSError, match="No space left"):
+        run_in_threads(models, tmp_path)
+    assert lines(tmp_path) == []
+    monkeypatch.undo()
+    assert run_in_threads(models, tmp_path).solved == 8
+
+
 def test_another_recipe_is_refused_unless_forced(models, tmp_path):
     run_in_threads(models, tmp_path)
     other = Recipe(diversity="variables", tradeoff="0.5", m=2)

@@ -82,7 +82,9 @@ class Feeder:
             outcomes, seconds = future.result()
         except (BrokenExecutor, CancelledError):
             self._lost += items
-        except Exception as error:  # the executor's own: the work itself raises nothing
+        except Exception as error:
+            if getattr(error, "errno", None) is not None:  # the disk is full, or gone: no item is to blame
+                raise
             self._blame(items, str(error) or type(error).__name__)
         else:
             self._chunks.learn(len(items), seconds)

@@ -49,13 +49,13 @@ class Task:
         return outcomes, time.perf_counter() - start
 
     def outcome(self, item: Item) -> Outcome:
-        """Solve one item and write its list; whatever goes wrong becomes part of the outcome."""
+        """Solve one item and write its list; what goes wrong becomes part of the outcome, unless it is the disk."""
         try:
             found = find(item, self.recipe)
             measured = measure(found, item, self.recipe)
-            self._keep(found, item)
         except Exception as error:
             return Outcome(item.name, item.source, error=str(error) or type(error).__name__)
+        self._keep(found, item)
         numbers = {name: float(getattr(found, name)) for name in ("objective", "upper_bound", "guarantee")}
         known = {name: value for name, value in numbers.items() if isfinite(value)}
         seconds = float(found.seconds.sum())
