@@ -1,4 +1,4 @@
-"""Any bytes, as a file of any format: a ValueError or a model, nothing else. ``make fuzz``; needs atheris."""
+"""Any bytes, as a file of any format: a ValueError or its content, nothing else. ``make fuzz``; needs atheris."""
 
 from __future__ import annotations
 
@@ -12,22 +12,37 @@ import numpy as np
 import hedgehop as hh
 
 SUFFIXES = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz")
+MAPS = (".npy", ".json", ".png", ".MAP")
+MANIFESTS = (".csv", ".jsonl")
+ALL = (*SUFFIXES, *MAPS, *MANIFESTS)
 FOLDER = Path(tempfile.mkdtemp())
 
 
 def seeds(folder):
     """Write a small file of every format, its first byte the number of the format."""
     model = hh.FactorGraph([[0.0, -1.0], [-2.0, 0.0]], [[0, 1]], [np.array([[0.0, -2.0], [-1.0, 0.0]])])
-    for k, suffix in enumerate(SUFFIXES):
-        hh.write(model, FOLDER / f"seed{suffix}")
-        (folder / str(k)).write_bytes(bytes([k]) + (FOLDER / f"seed{suffix}").read_bytes())
+    for k, suffix in enumerate(ALL):
+        seed = FOLDER / f"seed{suffix}"
+        if suffix in SUFFIXES:
+            hh.write(model, seed)
+        elif suffix in MAPS:
+            hh.io.write_labels([[0, 1], [2, 255]], seed)
+        else:
+            seed.write_text("model,truth\na.uai,b.png\n" if suffix == ".csv" else '{"model": "a.uai"}\n')
+        (folder / str(k)).write_bytes(bytes([k]) + seed.read_bytes())
+
+
+def read(path):
+    if path.suffix in MANIFESTS:
+        return hh.batch.Manifest(path)
+    return hh.io.read_labels(path) if path.suffix in MAPS else hh.read(path, max_bytes=2**20)
 
 
 def check(data):
-    path = FOLDER / f"model{SUFFIXES[data[0] % len(SUFFIXES) if data else 0]}"
+    path = FOLDER / f"file{ALL[data[0] % len(ALL) if data else 0]}"
     path.write_bytes(data[1:])
     try:
-        hh.read(path, max_bytes=2**20)
+        read(path)
     except ValueError:
         return
 
