@@ -39,7 +39,8 @@ def test_the_readme_begins_with_six_lines_of_code():
 
 
 @pytest.mark.parametrize(
-    "document", [*DOCUMENTS, "docs/command_line.md", "docs/scaling.md", "docs/index.md", "docs/theory.md", "docs/reference.md"]
+    "document",
+    [*DOCUMENTS, "docs/command_line.md", "docs/scaling.md", "docs/index.md", "docs/theory.md", "docs/reference.md"],
 )
 def test_links_to_files_lead_somewhere(document):
     path = ROOT / document
