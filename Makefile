@@ -17,7 +17,7 @@ CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
 EXTRAS_demo := [cli,segmentation,plot]
-EXTRAS_dev := [dev,cli,segmentation,learning,plot]
+EXTRAS_dev := [dev,cli,segmentation,learning,plot,batch,io]
 EXTRAS_docs := [docs,cli,segmentation,learning,plot]
 
 .PHONY: help demo test lint format bench fuzz docs release-check build cpptest clean
