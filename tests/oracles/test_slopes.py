@@ -266,6 +266,19 @@ def test_lists_on_a_large_grid(ball, labels):
         assert found.bounds[2] - found.gains[2] <= 0.1 * 60.0
 
 
+@few
+@given(seed=seeds)
+def test_never_worse_than_messages(seed):
+    """Where the gap is wide, the labelings that messages decode to are among the candidates."""
+    random = np.random.default_rng(seed)
+    n, labels = int(random.integers(2, 9)), int(random.integers(2, 4))
+    model = random_model(random, n, labels)
+    chosen = np.unique(random.integers(0, labels, (3, n)), axis=0)
+    potentials = [BallCoverage(chosen, np.full(n, 0.3), 5.0), Linear(random.normal(size=(n, labels)))]
+    slopes, messages = (hh.best(model, potentials, oracle) for oracle in ("slopes", "messages"))
+    assert slopes.value >= messages.value - 0.01 * 5.0
+
+
 def test_balls_beside_label_costs():
     """What is no distance goes to the inner oracle: expansion moves here."""
     random = np.random.default_rng(4)

@@ -12,6 +12,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import fold
 from hedgehop.oracles.bundle import Bundle
+from hedgehop.oracles.decodes import decodes, no_messages
 from hedgehop.oracles.kernels import edge_tables, expandable, expanded, move_solver
 from hedgehop.oracles.terms import View
 
@@ -55,6 +56,18 @@ class Ascent:
                 view = bundle.steering(k)
                 labeling = bundle.labelings[k]
                 bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _SWEEPS)[None])
+
+    def pass_messages(self, sweeps: int) -> None:
+        """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support (TRWS 3)."""
+        bundle = self.bundle
+        tables = bundle.terms.tables()
+        if tables is None or no_messages(bundle.model) is not None:
+            return
+        assert isinstance(bundle.model, PairwiseModel)
+        best = bundle.labelings[bundle.best]
+        bundle.add(decodes(bundle.model, self.unary, bundle.terms.references, tables, sweeps))
+        self._mix(bundle.steering(bundle.best), [(best, bundle.labelings[bundle.best])])
+        self.polish(_PARENTS)
 
     def climb(self) -> bool:
         """Maximise the minorant at the best labeling (ALGORITHMS 4.5); whether that found a better one.

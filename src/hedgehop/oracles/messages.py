@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop import _arrays, _core
+from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear, not_pairwise
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear
 from hedgehop.oracles.bundle import Bundle
 from hedgehop.oracles.curves import counted
-from hedgehop.oracles.kernels import edge_tables, expandable
+from hedgehop.oracles.decodes import decodes, no_messages
 from hedgehop.oracles.linear import refuse_infeasible
 from hedgehop.oracles.nested import Nested
 from hedgehop.oracles.terms import DISTANCES, Terms, unfit
@@ -55,8 +55,7 @@ class Messages(Nested):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
         distant, others = self.split(potentials)
-        reasons = [not_pairwise(model), not_linear(model, others), *map(unfit, distant), *map(_uncountable, distant)]
-        reasons.append(None if _all_pairs(model) else "it cannot forbid pairs of labels")
+        reasons = [no_messages(model), not_linear(model, others), *map(unfit, distant), *map(_uncountable, distant)]
         if self.inner is not None:  # else "trws" at least can
             reasons.append(self.inner.refusal(model, others))
         return next((reason for reason in reasons if reason is not None), None)
@@ -81,14 +80,7 @@ class Messages(Nested):
         factors = [factor for potential in distant for factor in _factors(potential)]
         references = np.array([factor.reference for factor in factors])
         tables = np.array([counted(factor)[1] for factor in factors])
-        sweeps, damping, edges = self.iterations, self.damping, model.edges
-        if isinstance(model.pairwise, Potts):
-            strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
-            return _core.max_product_potts(unary, edges, strengths, references, tables, sweeps, damping)
-        flat, offsets, columns = edge_tables(model)
-        return _core.max_product_tables(
-            unary, model.label_counts, edges, flat, offsets, columns, references, tables, sweeps, damping
-        )
+        return decodes(model, unary, references, tables, self.iterations, self.damping)
 
 
 def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinality]:
@@ -99,7 +91,3 @@ def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinal
 def _uncountable(potential: Cardinality | BallCoverage | BallUnion) -> str | None:
     weights, table = counted(_factors(potential)[0])
     return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"
-
-
-def _all_pairs(model: Model) -> bool:
-    return isinstance(model, PairwiseModel) and expandable(model)

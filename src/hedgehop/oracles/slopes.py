@@ -21,6 +21,9 @@ from hedgehop.potentials import Potential
 
 _KEPT = 40  # labelings carried to the next step
 _CLIMBS = 4
+_FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
+_SWEEPS = 60  # of these messages
+_WIDE = 20  # gap, against the one at which to stop, from which they are worth it
 _TINY = 400  # columns of an integer program that is still quick with several balls
 
 
@@ -69,6 +72,8 @@ class Slopes(Nested):
         ascent = Ascent(bundle, states["moves"], states["expander"])
         close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
         self._search(bundle, ascent, close)
+        if bundle.gap > _WIDE * close and model.n_variables <= _FEW:
+            ascent.pass_messages(_SWEEPS)
         for _ in range(_CLIMBS):
             if bundle.gap <= close or not ascent.climb():
                 break

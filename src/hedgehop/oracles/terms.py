@@ -154,6 +154,12 @@ class Terms:
         family = next(f for f, p in zip(self.families, self.places, strict=True) if p.start <= j < p.stop)
         return np.ones(self.references.shape[1]) if family.weights is None else family.weights
 
+    def tables(self) -> Doubles | None:
+        """Values of all distances at counts 0..n, (J, n + 1); None if variables do not all count alike."""
+        if any(f.weights is not None for f in self.families):
+            return None
+        return np.array([c.values for c in self.curves[: len(self.references)]])
+
     def steering(self, labeling: Labels, distances: Doubles) -> View:
         """A view that is close to the potentials near a labeling, and an upper bound everywhere."""
         weights, constant = self._plain_weights(), 0.0
