@@ -119,6 +119,13 @@ class Moves {
     });
   }
 
+  Result<Label> ascend(Matrix<double> unary, const Terms& terms, Vector<double> coefficients,
+                       Vector<Label> labeling, std::size_t moves) const {
+    return run(unary, terms, coefficients, labeling, [&](auto& search, std::span<Label> labels, Poll& poll) {
+      search.ascend(labels, moves, poll);
+    });
+  }
+
   Result<Label> mix(Matrix<double> unary, const Terms& terms, Vector<double> coefficients,
                     Vector<Label> labeling, Vector<Label> other) const {
     check_labels("other", other);
@@ -287,6 +294,12 @@ void register_searches(nb::module_& m) {
                    ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL ", labeling: " HEDGEHOP_INT32
                    ", rounds: int) -> " HEDGEHOP_INT32),
            "Change one variable at a time while the sum of scores and coefficients times terms grows.")
+      .def("ascend", &Moves::ascend, nb::arg("unary").noconvert(), nb::arg("terms"),
+           nb::arg("coefficients").noconvert(), nb::arg("labeling").noconvert(), nb::arg("moves"),
+           nb::sig("def ascend(self, unary: " HEDGEHOP_REAL
+                   ", terms: DistanceTerms, coefficients: " HEDGEHOP_REAL ", labeling: " HEDGEHOP_INT32
+                   ", moves: int) -> " HEDGEHOP_INT32),
+           "The same, the change that gains most first, at most so many changes.")
       .def(
           "mix", &Moves::mix, nb::arg("unary").noconvert(), nb::arg("terms"),
           nb::arg("coefficients").noconvert(), nb::arg("labeling").noconvert(), nb::arg("other").noconvert(),

@@ -1,17 +1,20 @@
-// Two local searches on pairwise scores plus functions of distances, neither of which ever loses:
+// Local searches on pairwise scores plus functions of distances, none of which ever loses:
 //
 // Single moves: change one variable at a time (iterated conditional modes, Besag 1986) on the whole
-// objective. Mixing: where labelings x and y differ, each connected component of the differing variables can
+// objective; in the order of the variables, or the one that gains most first, which reaches a distance that a
+// steep function asks for by the cheapest changes. Mixing: where labelings x and y differ, each connected component of the differing variables can
 // be switched on its own, and relevance adds up over the components (TRWS 3). Switch, one by one, the
 // component that gains most.
 //
-// Complexity: a round of single moves O(n (J + L) + E); mixing O(n J + E), and O(components J) a switch.
+// Complexity: a round of single moves O(n (J + L) + E), and O(degree (J + L + log n)) a move made best first;
+// mixing O(n J + E), and O(components J) a switch.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <queue>
 #include <span>
 #include <vector>
 
@@ -69,7 +72,7 @@ class DistanceMoves {
 
   // At most so many rounds of single moves.
   void improve(std::span<Label> labels, std::size_t rounds, Poll& poll) {
-    for (std::size_t j = 0; j < terms_.size(); ++j) distance_[j] = terms_[j].distance(labels);
+    measure(labels);
     bool changed = true;
     for (std::size_t round = 0; round < rounds && changed; ++round) {
       changed = false;
@@ -80,12 +83,39 @@ class DistanceMoves {
     }
   }
 
+  // Single moves, the one that gains most first; of equals that of the first variable. At most so many moves.
+  void ascend(std::span<Label> labels, std::size_t moves, Poll& poll) {
+    measure(labels);
+    std::priority_queue<Turn> turns;
+    const auto enter = [&](std::size_t i) {
+      const double gain = best_change(labels, i).gain;
+      if (gain > kGain) turns.push({gain, i});
+      poll.tick();
+    };
+    for (std::size_t i = 0; i < labels.size(); ++i) enter(i);
+    while (!turns.empty() && moves > 0) {
+      const Turn turn = turns.top();
+      turns.pop();
+      const Change change = best_change(labels, turn.variable);
+      if (change.gain < turn.gain) {  // less than when it was entered
+        if (change.gain > kGain) turns.push({change.gain, turn.variable});
+        poll.tick();
+        continue;
+      }
+      make(labels, turn.variable, change.label);
+      --moves;
+      for (const std::size_t e : incidence_.at(turn.variable)) {
+        for (const std::int32_t end : edges_.row(e)) enter(static_cast<std::size_t>(end));
+      }
+    }
+  }
+
   // Switches components of {labels != other} to `other`, and back, while that gains.
   void mix(std::span<Label> labels, std::span<const Label> other, Poll& poll) {
     find_components(labels, other);
     if (n_components_ == 0 || n_components_ > kMostComponents) return;
     measure_components(labels, other);
-    for (std::size_t j = 0; j < terms_.size(); ++j) distance_[j] = terms_[j].distance(labels);
+    measure(labels);
     std::vector<double> sign(n_components_, 1.0);
     for (std::size_t switches = 0; switches < 2 * n_components_; ++switches) {
       const std::size_t best = best_switch(sign);
@@ -103,19 +133,44 @@ class DistanceMoves {
   static constexpr std::size_t kMostComponents = 400;
   static constexpr double kGain = 1e-9;  // what rounding might pretend
 
-  bool move(std::span<Label> labels, std::size_t i) {
-    score_labels(labels, i);
-    const auto now = static_cast<std::size_t>(labels[i]);
-    const auto best =
-        static_cast<std::size_t>(std::max_element(score_.begin(), score_.end()) - score_.begin());
-    if (!(score_[best] > score_[now] + kGain)) return false;
-    for (std::size_t j = 0; j < terms_.size(); ++j) {
-      const auto own = static_cast<std::size_t>(terms_[j].reference[i]);
-      if (own == now) distance_[j] += terms_[j].weight(i);
-      if (own == best) distance_[j] -= terms_[j].weight(i);
+  struct Change {
+    std::size_t label;
+    double gain;
+  };
+
+  struct Turn {
+    double gain;
+    std::size_t variable;
+    bool operator<(const Turn& other) const {
+      return gain != other.gain ? gain < other.gain : variable > other.variable;
     }
-    labels[i] = static_cast<Label>(best);
+  };
+
+  void measure(std::span<const Label> labels) {
+    for (std::size_t j = 0; j < terms_.size(); ++j) distance_[j] = terms_[j].distance(labels);
+  }
+
+  bool move(std::span<Label> labels, std::size_t i) {
+    const Change change = best_change(labels, i);
+    if (!(change.gain > kGain)) return false;
+    make(labels, i, change.label);
     return true;
+  }
+
+  Change best_change(std::span<const Label> labels, std::size_t i) {
+    score_labels(labels, i);
+    const auto best = std::max_element(score_.begin(), score_.end());
+    return {static_cast<std::size_t>(best - score_.begin()),
+            *best - score_[static_cast<std::size_t>(labels[i])]};
+  }
+
+  void make(std::span<Label> labels, std::size_t i, std::size_t label) {
+    for (std::size_t j = 0; j < terms_.size(); ++j) {
+      const Label own = terms_[j].reference[i];
+      if (own == labels[i]) distance_[j] += terms_[j].weight(i);
+      if (own == static_cast<Label>(label)) distance_[j] -= terms_[j].weight(i);
+    }
+    labels[i] = static_cast<Label>(label);
   }
 
   // score_[l] = the whole objective with label l at i, up to a constant.

@@ -15,7 +15,9 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.lawler import best_excluding
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step, rounding
+from hedgehop.oracles.kernels import is_small
 from hedgehop.oracles.registry import Auto, get, solve
+from hedgehop.oracles.slopes import Slopes
 from hedgehop.potentials import Cardinality, Constant, Linear, Potential
 
 _FEW_VARIABLES = 500
@@ -42,6 +44,7 @@ class Search:
     _next: Step | None = None
     _single: Labels | None = None  # the single best labeling, once it is known
     _started: bool = False
+    _keeper: tuple[Slopes, Any] | None = None  # keeps distances for an oracle that cannot
 
     def __post_init__(self) -> None:
         if not self._started:
@@ -193,11 +196,40 @@ class Search:
         return min(int((flat != y).sum()) for y in self.chosen) < self.min_distance
 
     def _solve_apart(self, potentials: Sequence[Potential], too_close: Step) -> Step:
-        """Keep the distance as limits on counts or, if only that step's solver cannot, by Lawler's partition."""
+        """Keep the distance by limits on counts or, where that is exact and quick, by Lawler's partition."""
         limits = [*potentials, *(_at_least(self.min_distance, y) for y in self._distinct())]
         solver = get(too_close.oracle) if isinstance(self.oracle, Auto) else self.oracle
-        if self.min_distance > 1 or solver.refusal(self.model, limits) is None:
+        limited = solver.refusal(self.model, limits) is None
+        if self.min_distance == 1 and not limited and self._partitions(potentials, too_close):
+            return self._best_other(potentials)
+        try:
+            return self._within(limits)
+        except InfeasibleError:  # of multipliers, it proves nothing
+            if self.min_distance > 1:
+                return self._within_exactly(limits)
+            return self._best_other(potentials)
+
+    def _partitions(self, potentials: Sequence[Potential], too_close: Step) -> bool:
+        """Whether Lawler's partition proves the best other labeling without much work."""
+        few = self.model.n_variables <= _FEW_VARIABLES
+        return too_close.exact and (few or self.oracle.max_marginals(self.model, potentials) is not None)
+
+    def _within(self, limits: Sequence[Potential]) -> Step:
+        """Solve with limits; by multipliers around an oracle that cannot keep them itself."""
+        if isinstance(self.oracle, Auto) or self.oracle.refusal(self.model, limits) is None:
             return self._solve(limits)
+        if self._keeper is None:
+            around = Slopes(inner=self.oracle)
+            self._keeper = (around, around.start(self.model))
+        return solve(self._keeper[0], self.model, limits, self._keeper[1])
+
+    def _within_exactly(self, limits: Sequence[Potential]) -> Step:
+        program = get("ilp")
+        if not is_small(self.model) or program.refusal(self.model, limits) is not None:
+            raise InfeasibleError(f"found no labeling that differs from all others in {self.min_distance} variables.")
+        return solve(program, self.model, limits)
+
+    def _best_other(self, potentials: Sequence[Potential]) -> Step:
         excluded = {y.tobytes() for y in self.chosen}
 
         def inside(mask: Linear | None) -> Step:

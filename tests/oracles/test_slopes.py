@@ -296,7 +296,7 @@ def test_refusals():
     model = hh.FactorGraph(np.zeros((3, 2)))
     slopes = Slopes()
     assert "no potential depends on the distance" in slopes.refusal(model, [])
-    assert "forbid" in slopes.refusal(model, [Cardinality([0, 0, 0], [-np.inf, 0.0, 0.0, 0.0])])
+    assert "every count" in slopes.refusal(model, [Cardinality([0, 0, 0], [-np.inf] * 4)])
     assert "slope" in slopes.refusal(model, [Cardinality([0, 0, 0], np.sqrt, weights=[0.1, 0.2, 0.3])])
     assert "positive" in slopes.refusal(model, [BallCoverage([[0, 0, 0]], np.ones(3), -1.0)])
     with pytest.raises(ValueError, match="calls must be at least 1"):

@@ -45,13 +45,20 @@ class Ascent:
         parents = [bundle.labelings[k] for k in heavy]
         self._mix(view, [(x, y) for x in parents for y in (*parents, labeling) if x is not y])
 
+    def reach(self, labeling: Labels) -> None:
+        """Change single variables, the cheapest first, until the limits are kept."""
+        bundle = self.bundle
+        if self.moves is not None and bundle.terms.limits:
+            weights = bundle.steering(bundle.best).weights
+            bundle.add(self.moves.ascend(self.unary, bundle.terms.core, weights, labeling, labeling.size)[None])
+
     def polish(self, top: int = 1) -> None:
         """Change single variables of the best few labelings, once each."""
         bundle = self.bundle
         if self.moves is None:
             return
         for k in np.argsort(-np.array(bundle.values), kind="stable")[:top].tolist():
-            if k not in self._polished:
+            if k not in self._polished and bundle.values[k] > -np.inf:
                 self._polished.add(k)
                 view = bundle.steering(k)
                 labeling = bundle.labelings[k]
@@ -87,7 +94,7 @@ class Ascent:
         """Maximise a minorant: by expansion moves from the labeling where it is tight, or anew."""
         if self.expander is not None:
             return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None, rounds=1)
-        return np.ascontiguousarray(self.bundle.solve(theta).labeling.reshape(-1), np.int32)
+        return np.ascontiguousarray(self.bundle.asked(theta).labeling.reshape(-1), np.int32)
 
     def _mix(self, view: View, pairs: list[tuple[Labels, Labels]]) -> None:
         if self.moves is None or not pairs:

@@ -15,6 +15,8 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Step
 from hedgehop.oracles.nested import Solve
 from hedgehop.oracles.terms import Terms, View
 from hedgehop.potentials import Potential, total_value
@@ -42,6 +44,8 @@ class Bundle:
         self.distances = np.zeros((0, len(terms.curves)))
         self.mixed = np.zeros(0)
         self.bound = np.inf
+        self.calls = 0
+        self._centre = np.zeros(len(terms.curves))  # slopes of the best bound
         self._seen: set[bytes] = set()
 
     @property
@@ -53,6 +57,12 @@ class Bundle:
     def gap(self) -> float:
         """How much better than the best labeling met another one might be."""
         return self.bound - self.values[self.best] if self.values else np.inf
+
+    @property
+    def loss(self) -> float:
+        """How much the best labeling gave up of the scores; inf if none met keeps the limits."""
+        best = self.best
+        return max(self.scores) - self.scores[best] if self.values[best] > -np.inf else np.inf
 
     def add(self, rows: Labels, relevance: Doubles | None = None) -> None:
         """Take in those of (m, n) labelings that are new and allowed; relevances only if they are known."""
@@ -82,12 +92,26 @@ class Bundle:
 
     def call(self, view: View) -> Labels:
         """Try the slopes that the labelings met suggest: one more labeling, and a bound."""
+        self.terms.lay_limits(self._centre, self.loss, self._slope)
         slopes, constant = self.terms.lines(view, self._mix(view) @ self.distances)
-        step = self.solve(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
-        self.bound = min(self.bound, view.constant + constant + step.upper_bound)
+        step = self.asked(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
+        bound = view.constant + constant + step.upper_bound
+        if bound < self.bound:
+            self.bound, self._centre = bound, slopes
         labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
         self.add(labeling[None])
         return labeling
+
+    def asked(self, theta: Doubles) -> Step:
+        """One linear step more."""
+        self.calls += 1
+        return self.solve(theta)
+
+    @property
+    def _slope(self) -> float:
+        """A slope that changes many variables, and more so after calls that have not reached the limits."""
+        spread = self.model.spread if isinstance(self.model, UnaryModel) else float(np.ptp(self.scores))
+        return float(2.0**self.calls * max(spread, 1e-9) / self.model.n_variables)
 
     def _mix(self, view: View) -> Doubles:
         """Best mixture of the labelings met; `mixed` keeps it."""
@@ -97,7 +121,7 @@ class Bundle:
         terms, coupling = self.terms, view.coupling
         secants = [c.secants for c in terms.curves]
         rates = terms.rates[: len(coupling)]
-        tolerance = 1e-9 * max(1.0, float(np.ptp(self.values)))
+        tolerance = 1e-9 * max(1.0, float(np.ptp(scores)))
         self.mixed = _core.mixture(
             scores, self.distances, secants, terms.units, view.weights, coupling, rates, start, tolerance=tolerance
         )

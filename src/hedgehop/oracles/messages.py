@@ -90,4 +90,6 @@ def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinal
 
 def _uncountable(potential: Cardinality | BallCoverage | BallUnion) -> str | None:
     weights, table = counted(_factors(potential)[0])
+    if table is not None and not np.isfinite(table).all():
+        return "it cannot forbid counts"
     return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"

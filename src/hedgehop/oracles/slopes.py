@@ -11,16 +11,18 @@ from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.ascent import Ascent, expander_of, moves_of
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.bundle import Bundle
 from hedgehop.oracles.kernels import is_small
 from hedgehop.oracles.nested import Nested
 from hedgehop.oracles.terms import DISTANCES, Terms, unfit
-from hedgehop.potentials import Potential
+from hedgehop.potentials import Linear, Potential
 
 _KEPT = 40  # labelings carried to the next step
 _CLIMBS = 4
+_SPARED = 2  # calls left for climbing where that needs them
 _FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
 _SWEEPS = 60  # of these messages
 _WIDE = 20  # gap, against the one at which to stop, from which they are worth it
@@ -70,22 +72,25 @@ class Slopes(Nested):
         if "moves" not in states:
             states["moves"], states["expander"] = moves_of(model), expander_of(model)
         ascent = Ascent(bundle, states["moves"], states["expander"])
+        ascent.reach(bundle.labelings[int(np.argmax(bundle.scores))])
         close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
         self._search(bundle, ascent, close)
         if bundle.gap > _WIDE * close and model.n_variables <= _FEW:
             ascent.pass_messages(_SWEEPS)
         for _ in range(_CLIMBS):
-            if bundle.gap <= close or not ascent.climb():
+            if bundle.gap <= close or bundle.calls >= self.calls or not ascent.climb():
                 break
         _keep(bundle, states)
         return self.step(model, bundle.labelings[bundle.best], potentials, bundle.bound)
 
     def _search(self, bundle: Bundle, ascent: Ascent, close: float) -> None:
         gaps: list[float] = []
-        for call in range(self.calls):
+        for call in range(self.calls - (_SPARED if ascent.expander is None and self.calls > 2 * _SPARED else 0)):
             bounding = call % 2 == 0 or not bundle.terms.has_unions
             view = bundle.bounding() if bounding else bundle.steering(bundle.best)
-            ascent.recombine(view, bundle.call(view))
+            labeling = bundle.call(view)
+            ascent.reach(labeling)
+            ascent.recombine(view, labeling)
             ascent.polish()
             gaps.append(bundle.gap)
             if gaps[-1] <= close or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
@@ -93,7 +98,7 @@ class Slopes(Nested):
 
     def _bundle(self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]) -> Bundle:
         inner, solve = self.linear_steps(model, others, states)
-        bundle = Bundle(model, others, distant, Terms(distant), solve)
+        bundle = Bundle(model, others, distant, Terms(distant, _steep(model, [*others, *distant])), solve)
         if "labelings" in states:
             bundle.add(states["labelings"], states["relevance"])
         bundle.add(_possible(model, bundle.terms.references))
@@ -103,6 +108,14 @@ class Slopes(Nested):
         if not bundle.labelings:
             raise InfeasibleError(f'oracle "{inner}" found no allowed labeling; if there is one, "ilp" finds it.')
         return bundle
+
+
+def _steep(model: Model, potentials: Sequence[Potential]) -> float:
+    """Return more than any single change can gain, as a rule."""
+    spread = model.spread if isinstance(model, UnaryModel) else 0.0
+    thetas = [p.theta[np.isfinite(p.theta)] for p in potentials if isinstance(p, Linear)]
+    spans = [s for p in potentials if np.isfinite(s := p.span())]
+    return float(1.0 + spread + sum(spans) + sum(np.abs(theta).sum() for theta in thetas))
 
 
 def _possible(model: Model, rows: Labels) -> Labels:

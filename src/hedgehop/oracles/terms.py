@@ -27,6 +27,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.oracles.curves import Curve, curve_of
+from hedgehop.oracles.limits import Limit, limited
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
 from hedgehop.potentials.distances import MOST_EXACT
 
@@ -113,10 +114,13 @@ class Family:
 
 
 class Terms:
-    """All terms of a step's distance potentials: first the distances, then the pairs of balls."""
+    """All terms of a step's distance potentials: first the distances, then the pairs of balls.
 
-    def __init__(self, potentials: Sequence[Cardinality | Union]) -> None:
-        self.families = [_family(p) for p in potentials]
+    Where counts are forbidden, single moves lose `steep` for each count beyond the limit.
+    """
+
+    def __init__(self, potentials: Sequence[Cardinality | Union], steep: float = 1.0) -> None:
+        self.families = [_family(p, steep) for p in potentials]
         ends = np.cumsum([len(f.references) for f in self.families]).tolist()
         self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.families, strict=True)]
         self.scales = np.array([f.scale for f in self.families for _ in f.references])
@@ -144,6 +148,18 @@ class Terms:
     def has_unions(self) -> bool:
         """Whether some potential is no sum of terms, so that the bound and the steering differ."""
         return bool(self.scales.any())
+
+    @property
+    def limits(self) -> list[int]:
+        """Terms that forbid counts."""
+        return [j for j, curve in enumerate(self.curves) if isinstance(curve, Limit)]
+
+    def lay_limits(self, centres: Doubles, loss: float, slope: float) -> None:
+        """Lay the penalties of limits around given slopes, for an expected loss, or slope where that is inf."""
+        for j in self.limits:
+            curve = self.curves[j]
+            assert isinstance(curve, Limit)
+            self.curves[j] = curve.around(float(centres[j]), curve.per_count(loss) if np.isfinite(loss) else slope)
 
     def values(self, distances: Doubles) -> Doubles:
         """Concave envelopes of all terms at (K, J) distances."""
@@ -243,13 +259,14 @@ def unfit(potential: Potential) -> str | None:
         return None if potential.scale > 0 else "a ball's gain must have a positive scale"
     assert isinstance(potential, Cardinality)
     if not callable(potential.table):
-        return None if np.isfinite(potential.table).all() else "it cannot forbid counts"
+        return None if np.isfinite(potential.table).any() else "some potential forbids every count"
     return None if curve_of(potential) else "a function of a fractional weighted count needs a slope method"
 
 
-def _family(potential: Cardinality | Union) -> Family:
+def _family(potential: Cardinality | Union, steep: float) -> Family:
     single = potential if isinstance(potential, Cardinality) else potential.pair(potential.chosen[0])
     found = curve_of(single)
     assert found is not None  # see `unfit`
     references = potential.reference[None] if isinstance(potential, Cardinality) else potential.chosen
-    return Family(potential, np.ascontiguousarray(references), *found)
+    weights, curve = found
+    return Family(potential, np.ascontiguousarray(references), weights, limited(curve, steep))

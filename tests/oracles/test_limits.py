@@ -1,0 +1,179 @@
+"""Labelings that keep a distance: multipliers, cheapest changes and lists against enumeration (ALGORITHMS 11.7)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hedgehop as hh
+from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Slopes, Tree, Trws
+from hedgehop.oracles.ascent import moves_of
+from hedgehop.oracles.curves import Curve
+from hedgehop.oracles.limits import limited
+from hedgehop.oracles.terms import Terms
+from hedgehop.potentials import BallCoverage, Cardinality, Linear, total_value
+
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=40, deadline=None, derandomize=True)
+
+
+def at_least(distance, reference):
+    table = np.zeros(reference.size + 1)
+    table[:distance] = -np.inf
+    return Cardinality(reference.reshape(-1), table)
+
+
+def random_model(random, n, labels, tree=False):
+    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.4]
+    edges = [(int(random.integers(j)), j) for j in range(1, n)] if tree else edges
+    ties = random.random() < 0.3
+    unary = random.integers(-2, 3, (n, labels)).astype(float) if ties else random.normal(size=(n, labels))
+    if labels > 2 and random.random() < 0.4:
+        unary[random.integers(n), random.integers(labels)] = -np.inf
+    return hh.FactorGraph(unary - 2.0, edges, random.random(len(edges)))
+
+
+def structures(random):
+    triangle_pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    return [
+        hh.SpanningTree(triangle_pairs, random.normal(size=len(triangle_pairs))),
+        hh.Matching(random.normal(size=(4, 5))),
+        hh.Arborescence(random.normal(size=(5, 5))),
+        hh.Chain(random.normal(size=(6, 3)), random.normal(size=(3, 3))),
+        hh.FactorGraph(random.normal(size=(7, 2)), [[0, 1], [1, 2], [2, 0]], [[0.0, 1.0], [1.0, 0.0]]),
+    ]
+
+
+@pytest.mark.parametrize("inner", [None, Exhaustive(), Trws(), Tree(), GraphCut()])
+@few
+@given(seed=seeds)
+def test_step_is_bounded_and_keeps_the_distance(inner, seed):
+    random = np.random.default_rng(seed)
+    labels = 2 if isinstance(inner, GraphCut) else int(random.integers(2, 4))
+    n = int(random.integers(1, 8))
+    model = random_model(random, n, labels, tree=isinstance(inner, Tree))
+    references = [hh.best(model).labeling, *random.integers(0, labels, (int(random.integers(0, 3)), n))]
+    potentials = [at_least(int(random.integers(1, n // 2 + 2)), y) for y in references]
+    if random.random() < 0.5:
+        potentials += [BallCoverage(np.unique(references, axis=0), np.full(n, 0.3), 3.0)]
+    if random.random() < 0.5:
+        potentials += [Linear(random.normal(size=(n, labels)))]
+    try:
+        truth = hh.best(model, potentials, "exhaustive")
+    except hh.InfeasibleError:
+        with pytest.raises(hh.InfeasibleError):
+            hh.best(model, potentials, Slopes(inner=inner))
+        return
+    try:
+        step = hh.best(model, potentials, Slopes(inner=inner))
+    except hh.InfeasibleError:  # none was found, which proves nothing
+        assert len(references) > 1
+        return
+    assert step.value <= truth.value + 1e-9
+    assert step.upper_bound >= truth.value - 1e-7
+    assert np.isfinite(total_value(model, potentials, step.labeling[None])).all()
+
+
+@few
+@given(seed=seeds)
+def test_one_limit_is_nearly_always_kept_at_the_least_loss(seed):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 8))
+    model = random_model(random, n, 2)
+    best = hh.best(model)
+    potential = at_least(int(random.integers(1, n + 1)), best.labeling)
+    truth, step = hh.best(model, potential, "exhaustive"), hh.best(model, potential, "slopes")
+    assert best.value - step.value <= 1.6 * (best.value - truth.value) + 1e-9
+
+
+@few
+@given(seed=seeds)
+def test_every_slope_of_a_limit_is_a_bound(seed):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, 9))
+    table = np.where(random.random(n + 1) < 0.4, -np.inf, random.normal(size=n + 1) * (seed % 2))
+    table[random.integers(n + 1)] = 0.0
+    curve = limited(Curve(1.0, table), steep=5.0)
+    if np.isinf(table).any():
+        curve = curve.around(float(random.normal()), float(random.random()))
+    for distance in random.random(5) * n:
+        slope, offset = curve.line(float(distance))
+        assert (offset + slope * np.arange(n + 1) >= table - 1e-9).all()
+    assert np.isfinite(curve.values).all()
+    assert np.isfinite(curve.above(np.arange(n + 1.0))).all()
+
+
+@few
+@given(seed=seeds)
+def test_cheapest_changes_never_lose_and_reach_one_limit(seed):
+    random = np.random.default_rng(seed)
+    n, labels = int(random.integers(1, 8)), int(random.integers(2, 4))
+    model = random_model(random, n, labels)
+    distance = int(random.integers(1, n + 1))
+    start = hh.best(model).labeling.astype(np.int32)
+    terms, one = Terms([at_least(distance, start)], 1e4), np.ones(1)
+    unary = np.ascontiguousarray(model.unary, float)
+    found = moves_of(model).ascend(unary, terms.core, one, start, n)
+    free = (np.isfinite(unary).sum(axis=1) > 1).sum()
+    assert (found != start).sum() >= min(distance, free)
+    if distance == 1 and free:
+        others = np.repeat(start[None], n * labels, axis=0)
+        others[np.arange(n * labels), np.repeat(np.arange(n), labels)] = np.tile(np.arange(labels), n)
+        others = others[(others != start).any(axis=1)]
+        assert model.score(found) >= model.score(others).max() - 1e-9
+
+
+@pytest.mark.parametrize("which", range(5))
+@pytest.mark.parametrize("distance", [1, 2, 3])
+def test_lists_of_every_structure(which, distance):
+    for seed in range(3):
+        model = structures(np.random.default_rng(seed))[which]
+        found = hh.diverse(model, hh.LinearHamming(), m=3, tradeoff=0.01, min_distance=distance)
+        assert found.objective <= found.upper_bound + 1e-9
+        rows = found.labelings.reshape(3, -1)
+        assert min((rows[i] != rows[j]).sum() for i in range(3) for j in range(i)) >= distance
+
+
+@pytest.mark.parametrize("oracle", ["graphcut", "trws", "qpbo"])
+def test_oracles_without_limits_keep_distances_by_multipliers(oracle):
+    random = np.random.default_rng(5)
+    grid = hh.Grid(random.normal(size=(6, 7, 2)), 0.5)
+    found = hh.diverse(grid, hh.VariableCoverage(), m=3, tradeoff=0.0, oracle=oracle, min_distance=5)
+    truth = hh.diverse(grid, hh.VariableCoverage(), m=3, tradeoff=0.0, oracle=Ilp(), min_distance=5)
+    assert found.relevance[1] >= truth.relevance[1] - 0.2 * (truth.relevance[0] - truth.relevance[1])
+    assert np.min(found.distances + 99 * np.eye(3)) >= 5
+
+
+@pytest.mark.parametrize("labels", [2, 4])
+@pytest.mark.parametrize("diversity", [hh.LinearHamming(), hh.HammingBall(gamma=0.005)], ids=["linear", "balls"])
+def test_distances_on_a_large_grid(labels, diversity):
+    random = np.random.default_rng(6)
+    grid = hh.Grid(random.normal(size=(60, 60, labels)), 0.7)
+    found = hh.diverse(grid, diversity, m=4, tradeoff=1e-3, min_distance=200)
+    assert found.objective <= found.upper_bound
+    assert np.min(found.distances + 9999 * np.eye(4)) >= 200
+    again = hh.diverse(grid, diversity, m=4, tradeoff=1e-3, min_distance=200)
+    assert np.array_equal(found.labelings, again.labelings)
+
+
+def test_distinct_lists_of_many_variables_take_few_calls():
+    calls = []
+
+    class Counted(GraphCut):
+        def maximize(self, model, potentials, state=None):
+            calls.append(1)
+            return super().maximize(model, potentials, state)
+
+    grid = hh.Grid(np.random.default_rng(7).normal(size=(40, 40, 2)), 0.7)
+    found = hh.diverse(grid, hh.VariableCoverage(), m=4, tradeoff=0.0, oracle=Counted(), distinct=True)
+    assert found.distinct == 4
+    assert len(calls) <= 4 + 3 * 11
+    assert (found.relevance[0] - found.relevance[1:] <= 0.05).all()
+
+
+def test_too_far_is_said():
+    grid = hh.Grid(np.zeros((40, 40, 2)), 0.5)
+    with pytest.warns(UserWarning, match="only 2 of 3 labelings"):
+        hh.diverse(grid, hh.LinearHamming(), m=3, tradeoff=0.0, min_distance=1600)
