@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "distance_moves.hpp"
 #include "distance_terms.hpp"
+#include "envelope.hpp"
 #include "mixture.hpp"
 #include "signals.hpp"
 #include "trws_checks.hpp"
@@ -221,6 +222,17 @@ Result<double> mixture(Vector<double> scores, Matrix<double> distances, Tables s
   return give(std::move(weights), {count});
 }
 
+Result<double> envelope(Vector<double> table) {
+  std::vector<double> values(table.data(), table.data() + table.size());
+  {
+    nb::gil_scoped_release release;
+    for (const double value : values) require(std::isfinite(value), "table must be finite");
+    concave_envelope(values);
+  }
+  const std::size_t count = values.size();
+  return give(std::move(values), {count});
+}
+
 std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<double> scores,
                                                                      Matrix<double> overlaps,
                                                                      Matrix<double> between,
@@ -326,6 +338,9 @@ void register_distances(nb::module_& m) {
         "The functions are given by the secants of their tables; coupling (C, C) adds, for pairs of the "
         "first C\n"
         "terms, factors of exp(-(rate d + rate d) / 2). start is where the search begins.");
+  m.def("concave_envelope", &envelope, nb::arg("table").noconvert(),
+        nb::sig("def concave_envelope(table: " HEDGEHOP_REAL ") -> " HEDGEHOP_REAL),
+        "Least concave table above a finite one.");
   m.def("union_weights", &union_weights, nb::arg("scores").noconvert(), nb::arg("overlaps").noconvert(),
         nb::arg("between").noconvert(), nb::arg("meet").noconvert(),
         nb::sig("def union_weights(scores: " HEDGEHOP_REAL ", overlaps: " HEDGEHOP_REAL

@@ -1,4 +1,5 @@
 #include "distance_moves.hpp"
+#include "envelope.hpp"
 #include "mixture.hpp"
 #include "union_weights.hpp"
 
@@ -45,6 +46,20 @@ struct Problem {
   }
 };
 
+void envelope_is_concave_and_above(Random& random) {
+  std::vector<double> table;
+  for (std::size_t k = 0; k <= random.below(9); ++k) table.push_back(random.uniform(-2, 2));
+  auto hull = table;
+  concave_envelope(hull);
+  for (std::size_t k = 0; k < hull.size(); ++k) {
+    CHECK(hull[k] >= table[k] - 1e-12);
+    const bool inside = k > 0 && k + 1 < hull.size();
+    if (inside) CHECK(2 * hull[k] >= hull[k - 1] + hull[k + 1] - 1e-12);
+    const bool bends = inside && 2 * hull[k] > hull[k - 1] + hull[k + 1] + 1e-9;
+    if (!inside || bends) CHECK(hull[k] == table[k]);  // the least one
+  }
+}
+
 void searches_never_lose(Random& random) {
   const Problem problem(random, 1 + random.below(8), 1 + random.below(3));
   const Incidence incidence(problem.n, problem.pairs());
@@ -54,8 +69,10 @@ void searches_never_lose(Random& random) {
                       {&problem.term, 1}, {&one, 1});
   const auto x = random.labels(problem.n, problem.n_labels), y = random.labels(problem.n, problem.n_labels);
   Poll poll;
-  auto improved = x, mixed = x;
+  auto improved = x, mixed = x, ascended = x;
   moves.improve(improved, 5, poll);
+  moves.ascend(ascended, 20, poll);
+  CHECK(problem.value(ascended) >= problem.value(x) - 1e-9);
   moves.mix(mixed, y, poll);
   CHECK(problem.value(improved) >= problem.value(x) - 1e-9);
   CHECK(problem.value(mixed) >= problem.value(x) - 1e-9);
@@ -96,6 +113,7 @@ void weights_stay_in_their_clusters(Random& random) {
 int main() {
   Random random(7);
   for (int trial = 0; trial < 300; ++trial) searches_never_lose(random);
+  for (int trial = 0; trial < 300; ++trial) envelope_is_concave_and_above(random);
   for (int trial = 0; trial < 100; ++trial) weights_stay_in_their_clusters(random);
   mixture_balances();
   return test::exit_code();

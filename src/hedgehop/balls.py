@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate
 from math import comb, exp
 
 import numpy as np
@@ -22,43 +21,43 @@ def ball_size(n: int, labels: int, radius: int) -> int:
 
 
 def overlap_size(n: int, labels: int, radius: int, distance: int) -> int:
-    """Number of labelings within `radius` of both of two labelings at this distance.
+    """Number of labelings within `radius` of both of two labelings at this distance."""
+    return ball_size(n, labels, radius) - sum(_drop(n, labels, radius, d) for d in range(distance))
 
-    Of the agreeing positions c deviate; of the differing ones o equal neither centre, and at least `least`
-    equal each.
+
+def _drop(n: int, labels: int, radius: int, distance: int) -> int:
+    """``I(d) - I(d + 1)``: labelings of n - 1 variables at exactly `radius` from both of two at distance d.
+
+    With x and y counting the distances to the centres, an agreeing variable is ``A = 1 + (L - 1) x y``, a differing
+    one ``B = x + y + (L - 2) x y``, and I(d) adds up the coefficients of ``A^(n-d) B^d`` to x^r y^r. Since
+    ``A - B = (1 - x) (1 - y)``, the difference is the coefficient of x^r y^r in ``A^(n-1-d) B^d``: of the differing
+    variables p equal either centre, o neither.
     """
     total = 0
-    for c in range(min(radius, n - distance) + 1):
-        least = max(0, distance + c - radius)
-        ways = 0
-        for o in range(distance - 2 * least + 1 if labels > 2 else min(1, distance - 2 * least + 1)):
-            rest = distance - o
-            central = 2**rest - 2 * _binomial_prefix(rest)[least]  # sum of C(rest, a), least <= a <= rest - least
-            ways += comb(distance, o) * (labels - 2) ** o * central
-        total += comb(n - distance, c) * (labels - 1) ** c * ways
+    for p in range(max(0, distance - radius), distance // 2 + 1):
+        o, c = distance - 2 * p, radius - (distance - p)
+        ways = comb(distance, p) * comb(distance - p, p) * (labels - 2) ** o
+        total += ways * comb(n - 1 - distance, c) * (labels - 1) ** c
     return total
-
-
-@lru_cache(maxsize=1024)
-def _binomial_prefix(n: int) -> list[int]:
-    """Sums of the first 0, 1, ..., n binomial coefficients C(n, .)."""
-    return list(accumulate((comb(n, a) for a in range(n)), initial=0))
 
 
 @lru_cache(maxsize=64)
 def overlap_shares(n: int, labels: int, radius: int) -> Doubles:
     """``I(d) / |B|`` for d = 0..n: the shared part of two balls whose centres differ in d variables."""
     radius = min(radius, n)
-    shares = np.zeros(n + 1)
-    if n <= _LARGEST_EXACT and radius <= 40:
+    last = min(n - 1, 2 * radius)
+    if n <= _LARGEST_EXACT:
         size = ball_size(n, labels, radius)
-        for d in range(min(n, 2 * radius) + 1):
-            shares[d] = overlap_size(n, labels, radius, d) / size
+        drops = np.array([_drop(n, labels, radius, d) / size for d in range(last + 1)])
     else:
-        for d in range(min(n, 2 * radius) + 1):
-            shares[d] = exp(_log_overlap(n, labels, radius, d) - _log_size(n, labels, radius))
+        log_size = _log_size(n, labels, radius)
+        drops = np.array([exp(_log_drop(n, labels, radius, d) - log_size) for d in range(last + 1)])
+    shares = np.zeros(n + 1)
+    farthest = max(0.0, 1.0 - float(drops.sum())) if 2 * radius >= n else 0.0
+    shares[: drops.size] = farthest + np.cumsum(drops[::-1])[::-1]  # from the small ones on: no digits are lost
+    shares[drops.size :] = farthest
     shares[0] = 1.0
-    return own(shares)
+    return own(np.clip(shares, 0.0, 1.0))
 
 
 def uncovered_shares(centres: Labels, radius: int, labels: int) -> Doubles:
@@ -90,20 +89,16 @@ def _log_size(n: int, labels: int, radius: int) -> float:
     return float(logsumexp(_log_comb(n, c) + _log_power(labels - 1, c)))
 
 
-def _log_overlap(n: int, labels: int, radius: int, distance: int) -> float:
-    """Logarithm of `overlap_size`, all sums vectorised."""
-    o, least = np.meshgrid(np.arange(distance + 1), np.arange(distance // 2 + 1), indexing="ij")
-    rest = distance - o
-    mirror = np.where(2 * least < rest, np.log(2.0), 0.0)  # C(rest, least) and C(rest, rest - least)
-    pairs = np.where(2 * least <= rest, _log_comb(rest, least) + mirror, -np.inf)
-    central = np.logaddexp.accumulate(pairs[:, ::-1], axis=1)[:, ::-1]
-    by_least = logsumexp(central + _log_comb(distance, o) + _log_power(labels - 2, o), axis=0)
-    c = np.arange(min(radius, n - distance) + 1)
-    needed = np.maximum(0, distance + c - radius)
-    c, needed = c[2 * needed <= distance], needed[2 * needed <= distance]
-    if c.size == 0:
+def _log_drop(n: int, labels: int, radius: int, distance: int) -> float:
+    """Logarithm of `_drop`; with two labels only ``2 p = d`` is possible."""
+    first = distance // 2 if labels == 2 else max(0, distance - radius)
+    p = np.arange(max(first, distance - radius), distance // 2 + 1)
+    c = radius - distance + p
+    p, c = p[c <= n - 1 - distance], c[c <= n - 1 - distance]
+    if p.size == 0:
         return -np.inf
-    return float(logsumexp(_log_comb(n - distance, c) + _log_power(labels - 1, c) + by_least[needed]))
+    ways = _log_comb(distance, p) + _log_comb(distance - p, p) + _log_power(labels - 2, distance - 2 * p)
+    return float(logsumexp(ways + _log_comb(n - 1 - distance, c) + _log_power(labels - 1, c)))
 
 
 def _log_comb(n: ArrayLike, k: ArrayLike) -> Doubles:

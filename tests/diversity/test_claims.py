@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.balls import _log_overlap, _log_size, ball_size, overlap_shares, overlap_size
+from hedgehop.balls import _drop, _log_drop, _log_size, ball_size, overlap_shares, overlap_size
 from hedgehop.diversity import Concave
 from hedgehop.potentials import Cardinality, Function, total_value
 
@@ -30,9 +30,9 @@ def test_overlaps_are_the_closed_form(n, labels, radius):
     assert [overlap_size(n, labels, radius, d) for d in range(most + 1)] == sizes
     assert ball_size(n, labels, radius) == sizes[0]
     assert overlap_shares(n, labels, radius)[: most + 1] == pytest.approx(np.array(sizes) / sizes[0])
-    for d, size in enumerate(sizes):
-        log = _log_overlap(n, labels, min(radius, n), d)
-        assert log == pytest.approx(math.log(size)) if size else log == -np.inf
+    for d, (size, fewer) in enumerate(itertools.pairwise(sizes)):
+        log = _log_drop(n, labels, min(radius, n), d)
+        assert log == pytest.approx(math.log(size - fewer)) if size > fewer else log == -np.inf
     assert _log_size(n, labels, min(radius, n)) == pytest.approx(math.log(sizes[0]))
 
 
@@ -47,9 +47,15 @@ def test_overlap_facts():
 
 
 def test_large_balls_agree_with_exact_arithmetic():
-    exact = overlap_shares(400, 3, 10)
-    logs = [_log_overlap(400, 3, 10, d) - _log_size(400, 3, 10) for d in range(21)]
-    assert np.exp(logs) == pytest.approx(exact[:21], rel=1e-9)
+    for labels, radius in ((3, 10), (2, 10), (5, 250)):
+        drops = [_drop(400, labels, radius, d) / ball_size(400, labels, radius) for d in range(min(399, 2 * radius))]
+        logs = [_log_drop(400, labels, radius, d) - _log_size(400, labels, radius) for d in range(len(drops))]
+        assert np.exp(logs) == pytest.approx(drops, rel=1e-8)
+    wide = overlap_shares(401, 3, 250)  # by logarithms
+    assert wide[[1, 200, 401]] == pytest.approx(
+        [overlap_size(401, 3, 250, d) / ball_size(401, 3, 250) for d in (1, 200, 401)], rel=1e-8
+    )
+    assert overlap_shares(100_000, 2, 5_000)[10_001] == 0.0
 
 
 def test_union_of_exact_balls_lies_between_its_bounds():

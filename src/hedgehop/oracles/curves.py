@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.potentials import Cardinality, Potential
 
@@ -129,12 +130,4 @@ def is_concave(table: Doubles, tolerance: float = 1e-12) -> bool:
 
 def concave_envelope(table: Doubles) -> Doubles:
     """Smallest concave function above a table (upper hull of its points)."""
-    hull: list[int] = []
-    for k in range(table.size):
-        while len(hull) >= 2:
-            i, j = hull[-2], hull[-1]
-            if (table[j] - table[i]) * (k - i) > (table[k] - table[i]) * (j - i):
-                break
-            hull.pop()
-        hull.append(k)
-    return np.interp(np.arange(table.size), hull, table[hull])
+    return _core.concave_envelope(np.ascontiguousarray(table, np.float64))

@@ -28,7 +28,9 @@ def is_small(model: Model, columns: int = _SMALL) -> bool:
 def pair_tables(model: PairwiseModel) -> Doubles:
     """Scores of all edges as (E, L, L) tables, 0 where a variable has fewer labels."""
     labels = np.arange(model.n_labels)
-    if not isinstance(model.pairwise, Potts) and (model.label_counts == labels.size).all():  # no loop over edges
+    if (model.label_counts == labels.size).all():  # no loop over edges
+        if isinstance(model.pairwise, Potts):
+            return np.asarray(model.pairwise.strengths.astype(np.float64)[:, None, None] * (np.eye(labels.size) - 1.0))
         flat, offsets, columns = edge_tables(model)
         return np.asarray(flat[offsets[:, None, None] + labels[:, None] * columns[:, None, None] + labels])
     tables = np.zeros((len(model.edges), model.n_labels, model.n_labels))

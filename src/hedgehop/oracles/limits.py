@@ -27,6 +27,11 @@ class Limit(Curve):
     pull: float = 1.0
     centre: float = 0.0
 
+    @property
+    def first(self) -> int:
+        """The least count that is allowed; 1 at least."""
+        return max(1, int(np.flatnonzero(np.isfinite(self.table))[0]))
+
     @cached_property
     def envelope(self) -> Doubles:
         """The table with a round penalty in place of the limits."""
@@ -44,12 +49,11 @@ class Limit(Curve):
 
     def around(self, centre: float, slope: float) -> Limit:
         """Return the same limit with its penalty around a slope, stiff against the expected one."""
-        first = max(1, int(np.flatnonzero(np.isfinite(self.table))[0]))
-        return replace(self, centre=centre, pull=_STIFF * max(slope, 1e-12) / first)
+        return replace(self, centre=centre, pull=_STIFF * max(slope, 1e-12) / self.first)
 
     def per_count(self, loss: float) -> float:
         """Return the mean slope at which so much is lost on the way to the first allowed count."""
-        return loss / max(1, int(np.flatnonzero(np.isfinite(self.table))[0]))
+        return loss / self.first
 
 
 def limited(curve: Curve, steep: float) -> Curve:

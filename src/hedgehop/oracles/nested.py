@@ -10,6 +10,8 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.expansion import Expansion
+from hedgehop.oracles.swap import Swap
 from hedgehop.oracles.trws import Trws
 from hedgehop.potentials import Linear, Potential, total_value
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from hedgehop.oracles.registry import Auto
 
 Solve = Callable[[Doubles], Step]  # from scores of each variable's labels to the best labeling with them
+_ROUNDS = 2  # of the multipliers of a bound that has to be quick
 _ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
 
 
@@ -49,9 +52,14 @@ class Nested(Oracle):
         """Return why the linear steps cannot be solved; None if they can."""
         return (self.inner or self._auto()).refusal(model, others)
 
-    def linear_steps(self, model: Model, others: Sequence[Potential], states: dict[str, Any]) -> tuple[str, Solve]:
-        """Name of the linear oracle, chosen once a step, and how to ask it: it keeps its state in `states`."""
-        inner = self.inner if self.inner is not None else self._quick(model, others)
+    def linear_steps(
+        self, model: Model, others: Sequence[Potential], states: dict[str, Any], quick: bool = False
+    ) -> tuple[str, Solve]:
+        """Name of the linear oracle, chosen once a step, and how to ask it: it keeps its state in `states`.
+
+        `quick`: moves are to spend little on their bounds.
+        """
+        inner = self.inner if self.inner is not None else self._quick(model, others, quick)
         if inner.name not in states:
             states[inner.name] = inner.start(model)
 
@@ -60,16 +68,17 @@ class Nested(Oracle):
 
         return inner.name, solve
 
-    def _quick(self, model: Model, others: Sequence[Potential]) -> Oracle:
+    def _quick(self, model: Model, others: Sequence[Potential], quick: bool) -> Oracle:
         """Return whom "auto" would choose, but no integer program where there is anything else: many steps follow."""
-        able = self._auto().able(model, others)
-        quick = [o for o in able if o.name != "ilp"] or able
-        return max(quick, key=lambda o: o.preference(model, others))
+        able = self._auto(quick).able(model, others)
+        many = [o for o in able if o.name != "ilp"] or able
+        return max(many, key=lambda o: o.preference(model, others))
 
-    def _auto(self) -> Auto:
+    def _auto(self, quick: bool = False) -> Auto:
         from hedgehop.oracles.registry import Auto  # which lists this oracle among the others
 
-        return Auto(Trws(iterations=_ITERATIONS, warm=_ITERATIONS))
+        moves = (Expansion(bound_rounds=_ROUNDS), Swap(bound_rounds=_ROUNDS)) if quick else ()
+        return Auto(Trws(iterations=_ITERATIONS, warm=_ITERATIONS), *moves)
 
 
 class Met:

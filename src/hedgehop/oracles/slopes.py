@@ -21,7 +21,9 @@ from hedgehop.oracles.terms import DISTANCES, Terms, unfit
 from hedgehop.potentials import Linear, Potential
 
 _KEPT = 40  # labelings carried to the next step
+_LIMIT_CALLS = 4  # linear steps where labelings have to be different, and that is all
 _CLIMBS = 4
+_SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
 _SPARED = 2  # calls left for climbing where that needs them
 _FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
 _SWEEPS = 60  # of these messages
@@ -35,7 +37,8 @@ class Slopes(Nested):
     Parameters
     ----------
     calls : int
-        How many linear steps the bound may take; as a rule half of them also steer by the exact gain.
+        How many linear steps to take at most; as a rule half of them steer by the exact gain. Fewer where potentials
+        only keep a distance.
     tolerance : float
         Gap, as a share of what the potentials can add, at which to stop.
     inner : Oracle, optional
@@ -74,18 +77,20 @@ class Slopes(Nested):
         ascent = Ascent(bundle, states["moves"], states["expander"])
         ascent.reach(bundle.labelings[int(np.argmax(bundle.scores))])
         close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
-        self._search(bundle, ascent, close)
+        calls = min(self.calls, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else self.calls
+        spared = _SPARED if ascent.expander is None and calls > 2 * _SPARED else 0
+        self._search(bundle, ascent, close, calls - spared)
         if bundle.gap > _WIDE * close and model.n_variables <= _FEW:
             ascent.pass_messages(_SWEEPS)
         for _ in range(_CLIMBS):
-            if bundle.gap <= close or bundle.calls >= self.calls or not ascent.climb():
+            if bundle.gap <= close or bundle.calls >= calls or not ascent.climb():
                 break
         _keep(bundle, states)
         return self.step(model, bundle.labelings[bundle.best], potentials, bundle.bound)
 
-    def _search(self, bundle: Bundle, ascent: Ascent, close: float) -> None:
+    def _search(self, bundle: Bundle, ascent: Ascent, close: float, calls: int) -> None:
         gaps: list[float] = []
-        for call in range(self.calls - (_SPARED if ascent.expander is None and self.calls > 2 * _SPARED else 0)):
+        for call in range(calls):
             bounding = call % 2 == 0 or not bundle.terms.has_unions
             view = bundle.bounding() if bounding else bundle.steering(bundle.best)
             labeling = bundle.call(view)
@@ -93,12 +98,13 @@ class Slopes(Nested):
             ascent.recombine(view, labeling)
             ascent.polish()
             gaps.append(bundle.gap)
-            if gaps[-1] <= close or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
+            if gaps[-1] <= max(close, _SHARE * bundle.loss) or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
                 break
 
     def _bundle(self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]) -> Bundle:
-        inner, solve = self.linear_steps(model, others, states)
-        bundle = Bundle(model, others, distant, Terms(distant, _steep(model, [*others, *distant])), solve)
+        terms = Terms(distant, _steep(model, [*others, *distant]))
+        inner, solve = self.linear_steps(model, others, states, quick=terms.only_limits > 0)
+        bundle = Bundle(model, others, distant, terms, solve)
         if "labelings" in states:
             bundle.add(states["labelings"], states["relevance"])
         bundle.add(_possible(model, bundle.terms.references))

@@ -154,6 +154,12 @@ class Terms:
         """Terms that forbid counts."""
         return [j for j, curve in enumerate(self.curves) if isinstance(curve, Limit)]
 
+    @property
+    def only_limits(self) -> int:
+        """The largest distance to keep if potentials do nothing else with distances, else 0."""
+        limits = [curve.first for curve in self.curves if isinstance(curve, Limit)]
+        return max(limits) if len(limits) == len(self.curves) else 0
+
     def lay_limits(self, centres: Doubles, loss: float, slope: float) -> None:
         """Lay the penalties of limits around given slopes, for an expected loss, or slope where that is inf."""
         for j in self.limits:
