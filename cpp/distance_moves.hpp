@@ -70,15 +70,22 @@ class DistanceMoves {
         coefficients_(coefficients),
         distance_(terms.size()) {}
 
-  // At most so many rounds of single moves.
+  // At most so many rounds of single moves; after the first one, of variables with a neighbour that moved.
   void improve(std::span<Label> labels, std::size_t rounds, Poll& poll) {
     measure(labels);
+    std::vector<std::uint8_t> stale(labels.size(), 1);
     bool changed = true;
     for (std::size_t round = 0; round < rounds && changed; ++round) {
       changed = false;
       for (std::size_t i = 0; i < labels.size(); ++i) {
-        changed |= move(labels, i);
+        if (!stale[i]) continue;
+        stale[i] = 0;
         poll.tick();
+        if (!move(labels, i)) continue;
+        changed = true;
+        for (const std::size_t e : incidence_.at(i)) {
+          for (const std::int32_t end : edges_.row(e)) stale[static_cast<std::size_t>(end)] = 1;
+        }
       }
     }
   }
