@@ -1,8 +1,8 @@
 """Hamming-ball lists on real models: ``python benchmarks/hamming.py [--kind voc] [--data FOLDER] [--images 15]``.
 
 ``--kind voc`` needs ``voc2012`` in the data folder: JPEGImages, val.txt and deeplab_logits33 (33 x 33 x 21 class scores
-an image), and makes superpixels; ``grabcut`` needs its images and lassos, and makes binary grids of colour histograms;
-``uai`` needs the Segmentation networks of ``uai2014_map``.
+an image), and makes superpixels; ``pixels`` labels every pixel of the same images; ``grabcut`` needs its images and
+lassos, and makes binary grids of colour histograms; ``uai`` needs the Segmentation networks of ``uai2014_map``.
 For each half-width f: gamma = ln 2 / (f n), and the tradeoff is 8 times the one at which one ball just reaches its
 half-width, found with DivMBest's slope. All figures are in units of the tradeoff: F of the list above that of the
 single best labeling without diversity, and the certified gap of each step.
@@ -61,11 +61,24 @@ def superpixel_model(data: Path, name: str, segments: int) -> hh.FactorGraph:
     return hh.FactorGraph(mean(scores), edges, 2.0 * np.exp(-apart / (2 * apart.mean())))
 
 
-def voc_models(data: Path, count: int) -> Models:
-    """Superpixel models of images spread over the list."""
+def voc_names(data: Path, count: int) -> list[str]:
+    """Images spread over the list."""
     names = [v for v in (data / "val.txt").read_text().split() if (data / "deeplab_logits33" / f"{v}.npy").exists()]
-    names = names[:: max(1, len(names) // 16)][:count]
-    return [(v, superpixel_model(data, v, (800, 1200, 2000)[k % 3])) for k, v in enumerate(names)]
+    return names[:: max(1, len(names) // 16)][:count]
+
+
+def voc_models(data: Path, count: int) -> Models:
+    """Superpixel models."""
+    return [(v, superpixel_model(data, v, (800, 1200, 2000)[k % 3])) for k, v in enumerate(voc_names(data, count))]
+
+
+def pixel_models(data: Path, count: int) -> Models:
+    """Grids of all pixels."""
+    models: Models = []
+    for name in voc_names(data, count):
+        image, scores = class_scores(data, name)
+        models.append((name, hh.Grid(scores.astype(np.float32), hh.contrast(image, strength=2.0))))
+    return models
 
 
 def colour_grid(image: np.ndarray, lasso: np.ndarray) -> hh.Grid:
@@ -97,7 +110,12 @@ def uai_models(data: Path, count: int) -> Models:
     return [(path.stem, hh.read(path)) for path in paths]
 
 
-KINDS = {"voc": ("voc2012", voc_models), "grabcut": ("grabcut", grabcut_models), "uai": ("uai2014_map", uai_models)}
+KINDS = {
+    "voc": ("voc2012", voc_models),
+    "pixels": ("voc2012", pixel_models),
+    "grabcut": ("grabcut", grabcut_models),
+    "uai": ("uai2014_map", uai_models),
+}
 
 
 class Counting(hh.oracles.Auto):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop._errors import InfeasibleError
+from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.lawler import best_excluding
 from hedgehop.models.base import Model
@@ -204,10 +204,12 @@ class Search:
             return self._best_other(potentials)
         try:
             return self._within(limits)
-        except InfeasibleError:  # of multipliers, it proves nothing
-            if self.min_distance > 1:
-                return self._within_exactly(limits)
-            return self._best_other(potentials)
+        except (InfeasibleError, UnsupportedError) as error:  # which of multipliers proves nothing
+            if self.min_distance == 1:
+                return self._best_other(potentials)
+            if isinstance(error, UnsupportedError):
+                raise
+            return self._within_exactly(limits)
 
     def _partitions(self, potentials: Sequence[Potential], too_close: Step) -> bool:
         """Whether Lawler's partition proves the best other labeling without much work."""

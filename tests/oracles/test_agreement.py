@@ -131,8 +131,8 @@ def test_refuses_what_it_is_not_for():
         hh.best(model, oracle="agreement")
     with pytest.raises(hh.UnsupportedError, match="must be rewarded, not punished"):
         hh.best(model, AgreementGains(gain.samples, gain.best, gain.weights, -1.0), "agreement")
-    with pytest.raises(hh.UnsupportedError, match="cannot forbid counts"):
-        hh.best(model, [gain, Cardinality([0, 0, 0], [-np.inf, 0.0, 0.0, 0.0])], "agreement")
+    with pytest.raises(hh.UnsupportedError, match="forbids every count"):
+        hh.best(model, [gain, Cardinality([0, 0, 0], [-np.inf] * 4)], "agreement")
     with pytest.raises(ValueError, match="starts must be"):
         Agreement(starts=0)
     with pytest.raises(ValueError, match="labels"):

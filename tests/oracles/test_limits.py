@@ -13,7 +13,7 @@ from hedgehop.oracles.ascent import moves_of
 from hedgehop.oracles.curves import Curve
 from hedgehop.oracles.limits import limited
 from hedgehop.oracles.terms import Terms
-from hedgehop.potentials import BallCoverage, Cardinality, Linear, total_value
+from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
@@ -171,6 +171,31 @@ def test_distinct_lists_of_many_variables_take_few_calls():
     assert found.distinct == 4
     assert len(calls) <= 4 + 3 * 11
     assert (found.relevance[0] - found.relevance[1:] <= 0.05).all()
+
+
+@few
+@given(seed=seeds)
+def test_agreement_keeps_the_distance(seed):
+    """Limits go to the inner oracle, which is slopes."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 8))
+    model = random_model(random, n, 2)
+    samples = random.integers(0, 2, (4, n)).astype(np.int32)
+    gain = AgreementGains(samples, np.full(4, 0.3), np.ones(n), 5.0)
+    near = hh.best(model, gain, "exhaustive").labeling
+    potentials = [gain, at_least(int(random.integers(1, n // 2 + 1)), near)]
+    truth, step = (hh.best(model, potentials, oracle) for oracle in ("exhaustive", "agreement"))
+    assert step.value <= truth.value + 1e-9 <= step.upper_bound + 1e-6
+
+
+def test_distinct_by_cells_where_nobody_knows_limits():
+    class OnlyLinear(Exhaustive):
+        def refusal(self, model, potentials):
+            return "no" if any(isinstance(p, Cardinality) for p in potentials) else None
+
+    model = hh.FactorGraph(np.zeros((2, 2)))
+    found = hh.diverse(model, hh.VariableCoverage(), m=4, tradeoff=0.0, oracle=OnlyLinear(), distinct=True)
+    assert found.distinct == 4
 
 
 def test_too_far_is_said():
