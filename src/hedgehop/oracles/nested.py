@@ -68,7 +68,7 @@ class Nested(Oracle):
 
         return inner.name, solve
 
-    def _quick(self, model: Model, others: Sequence[Potential], quick: bool) -> Oracle:
+    def _quick(self, model: Model, others: Sequence[Potential], quick: bool = False) -> Oracle:
         """Return whom "auto" would choose, but no integer program where there is anything else: many steps follow."""
         able = self._auto(quick).able(model, others)
         many = [o for o in able if o.name != "ilp"] or able
