@@ -13,6 +13,7 @@ void register_messages(nb::module_& m);
 void register_moves(nb::module_& m);
 void register_numbers(nb::module_& m);
 void register_spanning_tree(nb::module_& m);
+void register_stop(nb::module_& m);
 void register_trws(nb::module_& m);
 }  // namespace hedgehop::bindings
 
@@ -29,5 +30,6 @@ NB_MODULE(_core, m) {
   hedgehop::bindings::register_moves(m);
   hedgehop::bindings::register_numbers(m);
   hedgehop::bindings::register_spanning_tree(m);
+  hedgehop::bindings::register_stop(m);
   hedgehop::bindings::register_trws(m);
 }

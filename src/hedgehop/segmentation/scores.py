@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop._errors import need
 from hedgehop.segmentation.features import Features
@@ -50,6 +51,7 @@ class Evidence:
         if name not in SCORES:
             raise ValueError(f"scores must be among {', '.join(SCORES)}; got {name!r}.")
         if name not in self._known:
+            _core.check_stop()
             self._known[name] = in_units(SCORES[name](self))
         return self._known[name]
 
