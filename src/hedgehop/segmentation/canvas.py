@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +46,14 @@ class Canvas:
     def borders(self) -> Borders:
         """What redraws borders between superpixels at pixels."""
         return Borders(self._lab, self.parts)
+
+    def smoothed(self, smoothness: float) -> Canvas:
+        """Return the same image with borders of another strength; nothing is computed again."""
+        other = copy(self)
+        other.coarse = replace(self.coarse, smoothness=smoothness)
+        pixels = isinstance(self.nodes, PixelNodes)
+        other.nodes = replace(self.nodes, smoothness=smoothness) if pixels else other.coarse
+        return other
 
     def reduce(self, strokes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Strokes on the image as strokes on the smaller one; thin ones are not lost."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +23,22 @@ _VISIBLE = 0.005  # share of the area in which candidates differ at least, if en
 _FILLING = 1.2  # tradeoff of those added where the models agree
 
 
-def likely(sketch: Sketch, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
-    """Return a list of m labelings that begins with the best one.
+def likely(
+    sketch: Sketch, m: int, tradeoff: TradeoffLike | None, show: Callable[[Labels], Any] = lambda labeling: None
+) -> DiverseList:
+    """Return a list of m labelings that begins with the best one; show each as soon as it is there.
 
     Where pixels are the variables, candidates are chosen on superpixels and only those are solved again.
     """
-    canvas, factor = sketch.canvas, _EXPECTED if tradeoff is None else tradeoff
+    show(best(sketch.model).labeling)
+    found = _chosen(sketch, m, _EXPECTED if tradeoff is None else tradeoff)
+    for labeling in found.labelings[1:]:
+        show(labeling)
+    return found
+
+
+def _chosen(sketch: Sketch, m: int, factor: TradeoffLike) -> DiverseList:
+    canvas = sketch.canvas
     samples = sketch.answers(canvas.coarse, sketch.design)
     pool = _filled(samples, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
     found = select(pool, sketch.coarse, ExpectedBest(samples, canvas.coarse.weights), _most(m, pool), factor, first=0)
@@ -71,5 +82,5 @@ def _apart(rows: Labels, weights: Doubles) -> Labels:
 
 def _most(m: int, pool: Labels) -> int:
     if len(pool) < m:
-        warnings.warn(f"only {len(pool)} of {m} labelings: no other one is allowed. Lower m.", stacklevel=4)
+        warnings.warn(f"only {len(pool)} of {m} labelings: no other one is allowed. Lower m.", stacklevel=5)
     return min(m, len(pool))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +14,10 @@ from hedgehop import selection
 from hedgehop._arrays import Labels, number, positive_count
 from hedgehop.diversity import Diversity, LinearHamming, VariableCoverage
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.result import DiverseList
 from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.images import ImageLike
 from hedgehop.segmentation.likely import likely
-from hedgehop.segmentation.sketch import Sketch
+from hedgehop.segmentation.sketch import Sketch, Strokes, learn
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.timing import Clock
 from hedgehop.tradeoff import TradeoffLike, target
@@ -79,7 +79,7 @@ class Segmenter:
         self._weights = dict(scores or {"trees": 1.0, "svm": 1.0, "walker": 0.5})
         self._frame = number(frame, "frame", low=0.0)
         self._fine_borders = fine_borders and count is not None
-        self._last: tuple[bytes, Sketch] | None = None
+        self._last: tuple[bytes, Strokes] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -91,13 +91,19 @@ class Segmenter:
         """The superpixel of each pixel, (H, W)."""
         return self._canvas.enlarge(self._canvas.parts.segments)
 
-    def model(self, scribbles: ArrayLike) -> FactorGraph | Grid:
+    def with_smoothness(self, smoothness: float) -> Segmenter:
+        """Return a segmenter of the same image with borders of another strength; nothing is computed again."""
+        other = copy(self)
+        other._canvas = self._canvas.smoothed(number(smoothness, "smoothness", low=0.0))
+        return other
+
+    def model(self, scribbles: ArrayLike, around: ArrayLike | None = None) -> FactorGraph | Grid:
         """Return the model of the image with these strokes, for every function of the library.
 
         Scores are in units of the median lead of the best label, for a superpixel of mean area. Strokes are held:
-        all other labels are forbidden there.
+        all other labels are forbidden there. `around` is as in :meth:`suggest`.
         """
-        return self._sketch(scribbles).model
+        return self._sketch(scribbles, around).model
 
     def to_pixels(self, labelings: ArrayLike) -> Labels:
         """Labelings of :meth:`model`, (m, ...), at the size of the image: (m, H, W)."""
@@ -110,6 +116,9 @@ class Segmenter:
         m: int = 6,
         diversity: Diversity | None = None,
         tradeoff: TradeoffLike | None = None,
+        *,
+        around: ArrayLike | None = None,
+        callback: Callable[[Labels], Any] | None = None,
         **options: Any,
     ) -> Suggestions:
         """Return m different segmentations, the likeliest first.
@@ -128,6 +137,11 @@ class Segmenter:
             (``ExpectedBest``).
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
+        around : (H, W) array of ints, optional
+            A segmentation to refine, of labels 0, 1, ... (-1: unknown), such as one of an earlier list: candidates
+            stay close to it, the first one closest, except near strokes that contradict it.
+        callback : function of an (H, W) array, optional
+            Called with each segmentation as soon as it is there.
         **options
             Passed on to :func:`hedgehop.diverse`.
 
@@ -140,23 +154,39 @@ class Segmenter:
         if diversity is None and options:
             raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Pass diversity=..., too.")
         clock = Clock()
-        sketch = self._sketch(scribbles)
+        sketch = self._sketch(scribbles, around)
         _ = sketch.model
         clock.stop("model")
-        found = (
-            likely(sketch, m, tradeoff) if diversity is None else self._diverse(sketch, m, diversity, tradeoff, options)
-        )
+        drawn = _once(self._drawn(sketch))
+
+        def show(labeling: Labels) -> None:
+            if callback is not None:
+                callback(drawn(labeling.reshape(1, -1))[0])
+
+        if diversity is None:
+            found = likely(sketch, m, tradeoff, show)
+        else:
+            factor = _tradeoff(diversity, tradeoff)
+            found = selection.diverse(
+                sketch.model, diversity, m, factor, callback=lambda step: show(step.labeling), **options
+            )
         clock.stop("list")
-        shown = at_image_size(found, self._drawn(sketch))
+        shown = at_image_size(found, drawn)
         clock.stop("borders")
         parts = (*((f"image: {name}", spent) for name, spent in self._canvas.seconds), *clock.parts)
         return replace(shown, parts=parts)
 
     def stream(
-        self, scribbles: ArrayLike, m: int = 6, diversity: Diversity | None = None, tradeoff: TradeoffLike | None = None
+        self,
+        scribbles: ArrayLike,
+        m: int = 6,
+        diversity: Diversity | None = None,
+        tradeoff: TradeoffLike | None = None,
+        *,
+        around: ArrayLike | None = None,
     ) -> Iterator[Labels]:
         """Yield segmentations (H, W) one at a time: the first is there before the second is computed."""
-        sketch = self._sketch(scribbles)
+        sketch = self._sketch(scribbles, around)
         drawn = self._drawn(sketch)
         for labeling in self._one_by_one(sketch, m, diversity, tradeoff):
             yield drawn(labeling.reshape(1, -1))[0]
@@ -176,19 +206,13 @@ class Segmenter:
         yield selection.best(sketch.model).labeling
         yield from likely(sketch, m, tradeoff).labelings[1:]
 
-    def _sketch(self, scribbles: ArrayLike) -> Sketch:
-        """Return what follows from the strokes; the last one is kept, for several questions about the same strokes."""
+    def _sketch(self, scribbles: ArrayLike, around: ArrayLike | None) -> Sketch:
+        """Return what follows from the strokes; what was learned from the last ones is kept."""
         strokes = np.asarray(scribbles)
         key = strokes.tobytes() + repr((strokes.shape, strokes.dtype)).encode()
         if self._last is None or self._last[0] != key:
-            self._last = key, Sketch(self._canvas, strokes, self._weights, self._frame)
-        return self._last[1]
-
-    @staticmethod
-    def _diverse(
-        sketch: Sketch, m: int, diversity: Diversity, tradeoff: TradeoffLike | None, options: dict[str, Any]
-    ) -> DiverseList:
-        return selection.diverse(sketch.model, diversity, m, _tradeoff(diversity, tradeoff), **options)
+            self._last = key, learn(self._canvas, strokes)
+        return Sketch(self._canvas, self._last[1], self._weights, self._frame, around)
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -199,3 +223,16 @@ def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
     if given is not None:
         return given
     return _TRADEOFFS.get(type(diversity), target(_TARGET))
+
+
+def _once(draw: Callable[[Labels], Labels]) -> Callable[[Labels], Labels]:
+    """Return the same function of labelings, (m, n), that draws each of them only once."""
+    known: dict[bytes, Labels] = {}
+
+    def drawn(rows: Labels) -> Labels:
+        for row in rows:
+            if row.tobytes() not in known:
+                known[row.tobytes()] = draw(row[None])[0]
+        return np.stack([known[row.tobytes()] for row in rows])
+
+    return drawn

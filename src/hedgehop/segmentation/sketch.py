@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,28 +14,48 @@ from hedgehop.models import FactorGraph, Grid
 from hedgehop.oracles.registry import get, solve
 from hedgehop.potentials import Linear
 from hedgehop.segmentation.canvas import Canvas
+from hedgehop.segmentation.loyalty import loyalty
 from hedgehop.segmentation.model import Nodes, with_frame
 from hedgehop.segmentation.pool import RandomModel, random_models, without_strangers
 from hedgehop.segmentation.scores import Evidence
 from hedgehop.segmentation.scribbles import check_scribbles, lay_on
 
 _MODELS = 60
+_LOYALTY = 3.0  # to a given segmentation, in units of the scores: changed only where the strokes contradict it
+_LOOSE_LOYALTY = 1.0  # of the other models, whose answers are to differ from it
+
+
+@dataclass(frozen=True, eq=False)
+class Strokes:
+    """Strokes at the size that is solved, (h, w), on superpixels, (n,), and what is learned from them."""
+
+    pixels: NDArray[np.int64]
+    seeds: NDArray[np.int64]
+    evidence: Evidence
+
+
+def learn(canvas: Canvas, scribbles: ArrayLike) -> Strokes:
+    """Check strokes, lay them on the superpixels and get ready to learn from them."""
+    checked = check_scribbles(scribbles, canvas.shape)
+    n_labels = int(checked.max()) + 1
+    small = canvas.reduce(checked)
+    seeds = lay_on(canvas.parts, small, n_labels)
+    taught = _taught(seeds, canvas.parts.frame, n_labels)
+    return Strokes(small, seeds, Evidence(canvas.features, canvas.graph, taught, n_labels))
 
 
 class Sketch:
-    """An image with strokes on it."""
+    """An image with strokes on it and, perhaps, a segmentation to stay close to."""
 
-    def __init__(self, canvas: Canvas, scribbles: ArrayLike, weights: Mapping[str, float], frame: float) -> None:
-        strokes = check_scribbles(scribbles, canvas.shape)
+    def __init__(
+        self, canvas: Canvas, strokes: Strokes, weights: Mapping[str, float], frame: float, around: ArrayLike | None
+    ) -> None:
         self.canvas = canvas
         self._weights = weights
         self._frame = frame
-        n_labels = int(strokes.max()) + 1
-        small = canvas.reduce(strokes)
-        seeds = lay_on(canvas.parts, small, n_labels)
-        self._evidence = Evidence(canvas.features, canvas.graph, _taught(seeds, canvas.parts.frame, n_labels), n_labels)
-        self._free_frame = canvas.parts.frame & (seeds < 0)
-        self._seeds, self._strokes = seeds, small
+        self._evidence, self._seeds, self._strokes = strokes.evidence, strokes.seeds, strokes.pixels
+        self._free_frame = canvas.parts.frame & (strokes.seeds < 0)
+        self._loyalty = None if around is None else loyalty(canvas, around, strokes.seeds, strokes.evidence.n_labels)
 
     @cached_property
     def model(self) -> FactorGraph | Grid:
@@ -75,16 +96,17 @@ class Sketch:
         return np.array(found, np.int32).reshape(len(found), blank.n_variables)
 
     def _model_on(self, nodes: Nodes) -> FactorGraph | Grid:
-        unary = self._unary(nodes, self._evidence.mix(self._weights), self._frame)
+        unary = self._unary(nodes, self._evidence.mix(self._weights), self._frame, _LOYALTY)
         return nodes.model(unary, nodes.seeds(self._seeds, self._strokes))
 
     def _drawn_unary(self, nodes: Nodes, drawn: RandomModel) -> Doubles:
         """Scores of a random model; divided by its smoothness, so that all share one graph."""
         scores = self._evidence.mix(drawn.weights) + drawn.bias
-        return self._unary(nodes, scores, drawn.frame) / drawn.smoothness
+        return self._unary(nodes, scores, drawn.frame, _LOOSE_LOYALTY) / drawn.smoothness
 
-    def _unary(self, nodes: Nodes, scores: Doubles, frame: float) -> Doubles:
-        return nodes.unary(with_frame(scores, self._free_frame, frame))
+    def _unary(self, nodes: Nodes, scores: Doubles, frame: float, loyal: float) -> Doubles:
+        framed = with_frame(scores, self._free_frame, frame)
+        return nodes.unary(framed if self._loyalty is None else framed + loyal * self._loyalty)
 
 
 def _taught(seeds: NDArray[np.int64], frame: NDArray[np.bool_], n_labels: int) -> NDArray[np.int64]:
