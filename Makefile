@@ -17,8 +17,8 @@ CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
 EXTRAS_demo := [cli,segmentation,plot]
-EXTRAS_dev := [dev,cli,segmentation,learning,plot,batch,io]
-EXTRAS_docs := [docs,cli,segmentation,learning,plot]
+EXTRAS_dev := [dev,cli,segmentation,learning,studio,plot,batch,io]
+EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
 .PHONY: help demo test lint format bench fuzz docs release-check build cpptest clean
 .DELETE_ON_ERROR:
@@ -36,11 +36,13 @@ test: cpptest ## Run the C++ and the Python tests
 	@$(PY) -m pytest --numprocesses auto --quiet
 
 lint: $(VENV)/.installed-dev ## Check style and types
-	@echo "lint: ruff, mypy, clang-format"
+	@echo "lint: ruff, mypy, clang-format, tsc"
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/clang-format --dry-run -Werror $(CPP_FILES)
+	@if command -v tsc > /dev/null; then tsc -p src/hedgehop/studio/static/jsconfig.json; \
+	  else echo "lint: no tsc here, so the page's scripts are not checked"; fi
 
 format: $(VENV)/.installed-dev ## Fix style
 	@echo "format: ruff, clang-format"

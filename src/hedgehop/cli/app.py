@@ -16,6 +16,7 @@ from hedgehop.cli.reproduce import reproduce
 from hedgehop.cli.segment import segment
 from hedgehop.cli.show import show
 from hedgehop.cli.solve import solve
+from hedgehop.cli.studio import studio
 from hedgehop.cli.tune import tune
 
 app = typer.Typer(
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (solve, segment, convert, show, batch, tune, demo, reproduce, bench, doctor):
+for command in (solve, segment, studio, convert, show, batch, tune, demo, reproduce, bench, doctor):
     app.command()(command)
 
 

@@ -1,0 +1,52 @@
+"""``hedgehop studio``: a page to draw strokes on and choose among cut-outs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgehop._errors import need
+from hedgehop.cli.speech import Json, Quiet, speech
+
+
+def studio(
+    images: Annotated[
+        Path | None, typer.Argument(metavar="[IMAGE or FOLDER]", help="What to open at once.", exists=True)
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="Scores of classes (H, W, L) of the image, .npy or .npz.", exists=True, dir_okay=False),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0: any free port.")] = 8377,
+    host: Annotated[str, typer.Option(help="Who may come: any other than 127.0.0.1 needs a token.")] = "127.0.0.1",
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Open a page: drop an image, draw a few strokes, choose among candidates, refine, export.
+
+    Nothing leaves this machine, and files are written only when asked for.
+
+    Example: `hedgehop studio photos/`
+    """
+    with speech(json, quiet) as out:
+        for module in ("fastapi", "uvicorn"):
+            need(module, "studio", "the studio")
+        need("skimage", "segmentation", "the studio")
+        from hedgehop.studio.server import address, is_own, listen, new_token, serve
+        from hedgehop.studio.settings import Settings
+        from hedgehop.studio.shelf import images_in
+
+        given = () if images is None else images_in(images) if images.is_dir() else (images,)
+        if images is not None and not given:
+            raise ValueError(f"{images} has no images: .png, .jpg, .webp or .tif.")
+        if scores is not None and len(given) != 1:
+            raise ValueError("--scores belong to one image: give that image, too.")
+        token = None if is_own(host) else new_token()
+        listener = listen(host, port)
+        page = address(host, listener.getsockname()[1], token)
+        out.answer(url=page, images=len(given))
+        out.say(f"the studio is open at {page}\npress Ctrl-C to close it")
+    serve(Settings(token=token, images=given, scores=scores), listener, page if open_page else None)

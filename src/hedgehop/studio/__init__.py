@@ -1,0 +1,1 @@
+"""The studio: a page where a person draws a few strokes and picks among diverse cut-outs (extra ``studio``)."""

@@ -1,0 +1,162 @@
+"""Who may ask: the machine's own browser, or somebody who knows the token; never another site through a browser."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hedgehop.studio.problems import refuse
+from hedgehop.studio.settings import MEGABYTE, Settings
+
+_OWN_NAMES = {"127.0.0.1", "localhost", "::1"}
+_COOKIE = "hedgehop_studio"
+_PLAIN_LIMIT = 4 * MEGABYTE  # of requests that carry no file
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """ASGI middleware: checks Host, Origin, token and size before anything else runs, and adds safe headers."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        limit = self._limit(scope["path"])
+        if self._enters(scope):
+            await _answer(send, 303, "", {"Location": "/", "Set-Cookie": self._cookie()})
+            return
+        no = self._stranger(scope, headers) or _too_large(headers, limit) or self._unknown(headers)
+        if no is not None:
+            await _answer(send, *no)
+            return
+        await self._app(scope, _limited(receive, limit), _with_headers(send))
+
+    def _limit(self, path: str) -> int:
+        if path == "/api/sessions":
+            return self._settings.most_upload * 2  # a session file holds its image as text
+        return self._settings.most_scores if path.endswith("/scores") else _PLAIN_LIMIT
+
+    def _stranger(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Refuse names that are not ours (DNS rebinding) and requests other sites make through a browser."""
+        host = headers.get("host", "")
+        name = _host_name(host)
+        if name is None or (self._settings.token is None and name not in _OWN_NAMES):
+            return 400, "this studio answers to 127.0.0.1 and localhost only. Open the address it printed."
+        origin = headers.get("origin")
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return 403, "requests from other sites are refused."
+        foreign = headers.get("sec-fetch-site", "none") in ("cross-site", "same-site")
+        if foreign and scope["path"] != "/":
+            return 403, "requests from other sites are refused."
+        return None
+
+    def _unknown(self, headers: Headers) -> tuple[int, str] | None:
+        token = self._settings.token
+        if token is None:
+            return None
+        given = headers.get("authorization", "").removeprefix("Bearer ") or _cookie_of(headers)
+        if secrets.compare_digest(given.encode(), token.encode()):
+            return None
+        return 401, "this studio needs its token. Open the address that it printed, token included."
+
+    def _enters(self, scope: Scope) -> bool:
+        """Whether somebody comes with the printed address, which becomes a cookie."""
+        token = self._settings.token
+        if token is None or scope["path"] != "/" or scope["method"] != "GET":
+            return False
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return secrets.compare_digest(given.encode(), token.encode())
+
+    def _cookie(self) -> str:
+        return f"{_COOKIE}={self._settings.token}; HttpOnly; SameSite=Strict; Path=/"
+
+
+def _host_name(host: str) -> str | None:
+    """Return the name in a Host header; None if it is malformed."""
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts.hostname if parts.netloc == host and not parts.username else None
+
+
+def _cookie_of(headers: Headers) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _too_large(headers: Headers, limit: int) -> tuple[int, str] | None:
+    length = headers.get("content-length", "0")
+    if not (length.isascii() and length.isdigit()):
+        return 400, "the length of the request must be a number."
+    return (413, _too_large_sentence(limit)) if int(length) > limit else None
+
+
+def _too_large_sentence(limit: int) -> str:
+    return f"this is too large: at most {limit // MEGABYTE} megabytes are read."
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """Count what comes, for senders that do not say how much will."""
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            raise refuse(413, _too_large_sentence(limit))
+        return message
+
+    return counted
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending
+
+
+async def _answer(send: Send, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
+    body = json.dumps({"detail": sentence}).encode() if sentence else b""
+    fields = {"Content-Type": "application/json", "Content-Length": str(len(body))} | (headers or {})
+    raw = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
+    sending = _with_headers(send)
+    await sending({"type": "http.response.start", "status": status, "headers": raw})
+    await sending({"type": "http.response.body", "body": body})

@@ -1,0 +1,79 @@
+/**
+ * Label maps of the server, and what is drawn of them.
+ *
+ * @param {number[]} runs label, length, label, length, ... row by row
+ * @param {number} size
+ */
+export function fromRuns(runs, size) {
+  const labels = new Uint8Array(size);
+  for (let k = 0, at = 0; k < runs.length; k += 2) labels.fill(runs[k], at, (at += runs[k + 1]));
+  return labels;
+}
+
+/**
+ * Borders between labels as one path, in pixels of the label map.
+ * @param {Uint8Array} labels
+ * @param {number} width
+ */
+export function outline(labels, width) {
+  const path = new Path2D();
+  const height = labels.length / width;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0, from = -1; x <= width; x++) {
+      const edge = x < width && y + 1 < height && labels[y * width + x] !== labels[(y + 1) * width + x];
+      if (edge && from < 0) from = x;
+      if (!edge && from >= 0) {
+        path.moveTo(from, y + 1);
+        path.lineTo(x, y + 1);
+        from = -1;
+      }
+    }
+  }
+  for (let x = 0; x + 1 < width; x++) {
+    for (let y = 0, from = -1; y <= height; y++) {
+      const edge = y < height && labels[y * width + x] !== labels[y * width + x + 1];
+      if (edge && from < 0) from = y;
+      if (!edge && from >= 0) {
+        path.moveTo(x + 1, from);
+        path.lineTo(x + 1, y);
+        from = -1;
+      }
+    }
+  }
+  return path;
+}
+
+/**
+ * A picture with one colour a label, and another where a second map differs.
+ * @param {Uint8Array} labels
+ * @param {number} width
+ * @param {[number, number, number, number][]} colors
+ * @param {{other: Uint8Array, color: [number, number, number, number]} | null} differs
+ */
+export function painted(labels, width, colors, differs = null) {
+  const canvas = new OffscreenCanvas(width, labels.length / width);
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser cannot draw");
+  const pixels = context.createImageData(canvas.width, canvas.height);
+  const words = new Uint32Array(pixels.data.buffer);
+  const palette = colors.map(word);
+  const changed = differs ? word(differs.color) : 0;
+  for (let k = 0; k < labels.length; k++) {
+    words[k] = differs && differs.other[k] !== labels[k] ? changed : (palette[labels[k]] ?? 0);
+  }
+  context.putImageData(pixels, 0, 0);
+  return canvas;
+}
+
+/** @param {[number, number, number, number]} color red, green, blue, opacity: 0..255 */
+const word = ([red, green, blue, opacity]) => ((opacity << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+
+/**
+ * @param {string} hex
+ * @param {number} opacity 0..255
+ * @returns {[number, number, number, number]}
+ */
+export function rgba(hex, opacity) {
+  const value = parseInt(hex.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255, opacity];
+}

@@ -1,0 +1,25 @@
+import { button } from "./dom.js";
+
+/** Dark or light: as the system has it, until the person decides. */
+export function watchTheme() {
+  const root = document.documentElement;
+  const kept = read();
+  if (kept) root.dataset.theme = kept;
+  button("theme").addEventListener("click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      return;
+    }
+  });
+}
+
+function read() {
+  try {
+    return localStorage.getItem("theme");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,93 @@
+"""A studio that really listens, on a port of its own, for the tests of the API and of the page."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+pytest.importorskip("skimage")
+pytest.importorskip("sklearn")
+import httpx
+import uvicorn
+from PIL import Image
+
+from hedgehop.studio.app import create_app
+from hedgehop.studio.settings import Settings
+
+
+@contextmanager
+def serving(settings):
+    """Run a studio in a thread; yields a client that knows its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=60) as client:
+        yield client
+    server.should_exit = True
+    thread.join(10)
+    listener.close()
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with serving(Settings()) as client:
+        yield client
+
+
+def photo(height=64, width=96, kind="PNG"):
+    """A bright square with some noise on a dark ground, as a file."""
+    random = np.random.default_rng(0)
+    pixels = 40 + 10 * random.random((height, width, 3))
+    pixels[height // 4 : 3 * height // 4, width // 3 : 2 * width // 3] += 150
+    out = io.BytesIO()
+    Image.fromarray(pixels.astype(np.uint8)).save(out, kind)
+    return out.getvalue()
+
+
+STROKES = [
+    {"label": 2, "radius": 3, "points": [[44, 28], [52, 34]]},
+    {"label": 1, "radius": 3, "points": [[6, 6], [88, 6]]},
+]
+
+
+def opened(client, data=None, **options):
+    answer = client.post("/api/sessions", content=photo() if data is None else data, **options)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def solve(client, session, **wish):
+    """Return the events of a solve, as (name, data)."""
+    answer = client.post(f"/api/sessions/{session['id']}/solve", json={"strokes": STROKES, "m": 3} | wish)
+    assert answer.status_code == 200, answer.text
+    return events_of(answer.text)
+
+
+def events_of(text):
+    events = []
+    for block in text.strip().split("\n\n"):
+        name, data = block.split("\n")
+        events.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return events
+
+
+def candidates_of(events):
+    return [data for name, data in events if name == "candidate"]
+
+
+def labels_of(candidate, session):
+    """Unpack the runs of a candidate."""
+    pairs = np.array(candidate["runs"]).reshape(-1, 2)
+    return np.repeat(pairs[:, 0], pairs[:, 1]).reshape(session["solved_height"], session["solved_width"])
