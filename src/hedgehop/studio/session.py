@@ -22,7 +22,7 @@ from hedgehop.studio.runs import Packed
 from hedgehop.studio.wishes import Base, Label, Wish
 
 _KEPT_LISTS = 60
-_BYTES_A_PIXEL = 60  # of superpixels, features and lists, measured
+_BYTES_A_PIXEL = 70  # of superpixels, features and lists, measured
 
 
 class Task(Protocol):
