@@ -13,7 +13,7 @@ import hedgehop
 
 SOURCE = Path(hedgehop.__file__).parent
 LAYERS = [
-    {"_arrays", "_core", "_errors", "_frozen", "_interrupt", "balls"},
+    {"_arrays", "_core", "_errors", "_frozen", "_interrupt", "_progress", "balls"},
     {"models"},
     {"potentials"},
     {"diversity", "oracles", "tradeoff"},

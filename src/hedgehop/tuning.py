@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, own, positive_count
+from hedgehop._progress import draw_bar
 from hedgehop.diversity.base import Diversity
 from hedgehop.metrics import accuracy, best_so_far
 from hedgehop.models.base import Model
@@ -167,7 +167,8 @@ def _try_all(
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 oracle[jobs[job]] = job.result()
-                _bar(done, len(jobs), progress)
+                if progress:
+                    draw_bar(done / len(jobs), f"{done}/{len(jobs)}")
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)  # what is kept in the cache is not lost
             raise
@@ -223,10 +224,3 @@ class ScoreCache:
             if self._path is not None:
                 with self._path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([key, values]) + "\n")
-
-
-def _bar(done: int, total: int, show: bool) -> None:
-    if show:
-        filled = 40 * done // total
-        end = "\n" if done == total else "\r"
-        print(f"[{'#' * filled:<40}] {done}/{total}", end=end, file=sys.stderr, flush=True)

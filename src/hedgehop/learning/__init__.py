@@ -1,5 +1,6 @@
 """Learning from examples, in the shape of scikit-learn."""
 
+from hedgehop.learning.structured import StructuredSVM
 from hedgehop.learning.transductive import TransductiveSVM
 
-__all__ = ["TransductiveSVM"]
+__all__ = ["StructuredSVM", "TransductiveSVM"]

@@ -1,0 +1,14 @@
+"""A bar on stderr for work whose end can be foreseen."""
+
+from __future__ import annotations
+
+import sys
+
+_WIDTH = 40
+
+
+def draw_bar(share: float, text: str) -> None:
+    """Draw a bar filled to a share between 0 and 1, over the last one; a full one stays."""
+    filled = min(_WIDTH, int(_WIDTH * share))
+    end = "\n" if share >= 1.0 else "\r"
+    print(f"[{'#' * filled:<{_WIDTH}}] {text}", end=end, file=sys.stderr, flush=True)

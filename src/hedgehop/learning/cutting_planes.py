@@ -1,0 +1,84 @@
+"""What both cutting-plane solvers share: planes collected round by round, and the best mixture of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse
+
+from hedgehop._arrays import Doubles
+from hedgehop.learning.quadratic import best_mixture
+from hedgehop.learning.solution import Report, Solution
+from hedgehop.learning.training import Plane, Training
+
+_STEP = 0.3  # the oracle is asked between the best weights and those of the planes: whole steps overshoot for long
+
+
+@dataclass
+class PlaneSet:
+    """Planes in blocks, each block with a budget C, and the solution of the problem restricted to them."""
+
+    training: Training
+    C: float
+    patience: int  # rounds a plane is kept without being used
+    rows: list[scipy.sparse.csr_matrix] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    idle: list[int] = field(default_factory=list)
+
+    def add(self, block: int, change: Doubles, loss: float) -> None:
+        """Collect a plane."""
+        self.rows.append(scipy.sparse.csr_matrix(change[None]))
+        self.losses.append(loss)
+        self.blocks.append(block)
+        self.idle.append(0)
+
+    def heights(self, weights: Doubles, n_blocks: int) -> Doubles:
+        """Return the highest plane of each block, at least 0, the plane of the right labeling."""
+        highest = np.zeros(n_blocks)
+        if self.rows:
+            values = np.array(self.losses) - scipy.sparse.vstack(self.rows, format="csr") @ weights
+            np.maximum.at(highest, np.array(self.blocks), values)
+        return highest
+
+    def solve(self) -> tuple[Doubles, float]:
+        """Return the best weights for these planes and the value of the dual; forget planes long unused."""
+        changes = scipy.sparse.vstack(self.rows, format="csr")
+        losses = np.array(self.losses)
+        _, compact = np.unique(self.blocks, return_inverse=True)
+        share = best_mixture(changes, losses, compact, self.C, self.training.joint.attractive)
+        weights = self.training.project(np.asarray(changes.T @ share))
+        self._forget(share)
+        return weights, float(losses @ share) - 0.5 * float(weights @ weights)
+
+    def _forget(self, share: Doubles) -> None:
+        self.idle = [0 if a > 1e-6 * self.C else k + 1 for a, k in zip(share, self.idle, strict=True)]
+        used = [k for k, idle in enumerate(self.idle) if idle < self.patience]
+        for name in ("rows", "losses", "blocks", "idle"):
+            values = getattr(self, name)
+            setattr(self, name, [values[k] for k in used])
+
+
+Collect = Callable[[PlaneSet, list[Plane], Doubles], bool]
+
+
+def cut(planes: PlaneSet, collect: Collect, tol: float, max_iter: int, report: Report) -> Solution:
+    """Alternate between the oracle, which gives planes at the weights, and the best weights for all planes so far.
+
+    `collect` puts the planes of one round into the set and says whether any was new.
+    """
+    weights = np.zeros(planes.training.joint.size)
+    solution = Solution(weights)
+    for solution.iterations in range(1, max_iter + 1):
+        found = solution.judge(planes.training, weights, planes.C)
+        new = solution.gap > tol and collect(planes, found, weights)
+        if new:
+            weights, dual = planes.solve()
+            solution.improve(dual)
+            weights = solution.weights + _STEP * (weights - solution.weights)
+        report(solution)
+        if not new or solution.gap <= tol:
+            break
+    return solution

@@ -1,0 +1,70 @@
+"""What a structured machine learns from: features of nodes, edges, and features of edges, whatever the structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop._arrays import Doubles, Labels, as_labelings, finite
+from hedgehop.models.pairwise import Edges
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One input, checked.
+
+    Attributes
+    ----------
+    nodes : (n, d) array
+        Features of the variables.
+    edges : (E, 2) array of ints
+        Pairs of variables.
+    links : (E, k) array
+        Features of the edges.
+    shape : tuple of ints
+        Shape of one labeling.
+    """
+
+    nodes: Doubles
+    edges: Edges
+    links: Doubles
+    shape: tuple[int, ...]
+
+
+def node_features(values: ArrayLike, ndim: tuple[int, ...], wanted: str) -> Doubles:
+    """Check features of nodes, the last axis being the features."""
+    nodes = finite(values, "node features")
+    if nodes.ndim not in ndim or 0 in nodes.shape:
+        raise ValueError(f"node features must have shape {wanted}, nothing empty; got {nodes.shape}.")
+    return nodes
+
+
+def link_features(values: ArrayLike | None, n_edges: int) -> Doubles:
+    """Check features of edges; without any, each edge has the one feature 1."""
+    if values is None:
+        return np.ones((n_edges, 1))
+    links = finite(values, "edge features")
+    if links.ndim != 2 or len(links) != n_edges or links.shape[1] == 0:
+        raise ValueError(f"edge features must have shape (E, k) with E = {n_edges}; got {links.shape}.")
+    return links
+
+
+def parts_of(x: Any, names: tuple[str, ...]) -> list[Any]:
+    """Split one input, an array of node features or a tuple that begins with it, into its parts; None where left out."""
+    parts = list(x) if isinstance(x, tuple) else [x]
+    if not 1 <= len(parts) <= len(names):
+        raise ValueError(f"an input must be a tuple of {', '.join(names)}; got {len(parts)} parts.")
+    return parts + [None] * (len(names) - len(parts))
+
+
+def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Labels:
+    """Check the right labeling of an example, flat."""
+    highest = np.iinfo(np.int32).max if n_labels is None else n_labels
+    counts = np.full(len(example.nodes), highest, np.int64)
+    flat, single = as_labelings(y, example.shape, counts)
+    if not single:
+        raise ValueError(f"y must hold one labeling of shape {example.shape} an input; got {np.shape(y)}.")
+    return flat[0]

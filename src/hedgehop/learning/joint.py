@@ -1,0 +1,108 @@
+"""The joint feature map psi(x, y), whose product with the weights is the relevance: r(y) = <w, psi(x, y)>.
+
+::
+
+    r(y) = sum_i <W[y_i], nodes_i> + pairs(y)
+    "potts":   pairs(y) = -sum_e <v, links_e> [y_i != y_j],      links >= 0 and v >= 0: neighbours prefer to agree
+    "tables":  pairs(y) =  sum_e <T[:, y_i, y_j], links_e>,      T of any sign
+
+Weights are laid out as W (L, d), then v (k,) or T (k, L, L).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.learning.examples import Example
+from hedgehop.models.pairwise import PairwiseModel
+
+PAIRWISE = ("potts", "tables")
+
+
+class JointMap(ABC):
+    """Features of an input together with a labeling, and the model that weights make of an input.
+
+    Parameters
+    ----------
+    n_labels, n_features, n_links : int
+        L, d and k above.
+    pairwise : "potts" or "tables"
+        How edge features meet labels.
+    connectivity : int
+        Number of neighbours of a pixel; for grids.
+    """
+
+    oracle = "auto"  # who finds the best labeling of these models
+
+    def __init__(self, n_labels: int, n_features: int, n_links: int, pairwise: str, connectivity: int) -> None:
+        self.n_labels = n_labels
+        self.n_features = n_features
+        self.n_links = n_links
+        self.pairwise = pairwise
+        self.connectivity = connectivity
+
+    @staticmethod
+    @abstractmethod
+    def read(x: Any, connectivity: int) -> Example:
+        """Check one input of this kind."""
+
+    @abstractmethod
+    def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> PairwiseModel:
+        """Return the model whose relevance is ``<weights, psi(x, y)> + shift``."""
+
+    @property
+    def size(self) -> int:
+        """Number of weights."""
+        pairs = self.n_links * (1 if self.pairwise == "potts" else self.n_labels**2)
+        return self.n_labels * self.n_features + pairs
+
+    @property
+    def attractive(self) -> NDArray[np.intp]:
+        """Which weights must not be negative."""
+        return np.arange(self.n_labels * self.n_features, self.size if self.pairwise == "potts" else 0)
+
+    def features(self, example: Example, labeling: Labels) -> Doubles:
+        """Return psi(x, y), (size,)."""
+        nodes = _sums(example.nodes, labeling, self.n_labels)
+        first, second = labeling[example.edges].T
+        if self.pairwise == "potts":
+            return np.concatenate([nodes.ravel(), -example.links[first != second].sum(axis=0)])
+        pairs = _sums(example.links, first * self.n_labels + second, self.n_labels**2)
+        return np.concatenate([nodes.ravel(), pairs.T.ravel()])
+
+    def node_scores(self, example: Example, weights: Doubles, shift: float) -> Doubles:
+        """Scores of the labels of each variable, (n, L), which give every labeling `shift` more."""
+        by_label = weights[: self.n_labels * self.n_features].reshape(self.n_labels, -1)
+        return np.asarray(example.nodes @ by_label.T + shift / len(example.nodes))
+
+    def edge_scores(self, example: Example, weights: Doubles) -> Doubles:
+        """Potts strengths (E,), or tables (E, L, L)."""
+        pairs = weights[self.n_labels * self.n_features :].reshape(self.n_links, -1)
+        scores = example.links @ pairs
+        return scores[:, 0] if self.pairwise == "potts" else scores.reshape(-1, self.n_labels, self.n_labels)
+
+    def refuse(self, example: Example) -> None:
+        """Refuse inputs that do not fit the weights."""
+        widths = (example.nodes.shape[1], example.links.shape[1])
+        if widths != (self.n_features, self.n_links):
+            raise ValueError(
+                f"inputs must have {self.n_features} node features and {self.n_links} edge features, as in fit; "
+                f"got {widths[0]} and {widths[1]}."
+            )
+        if self.pairwise == "potts" and (example.links < 0).any():
+            raise ValueError(
+                f'edge features must be >= 0 for pairwise="potts"; got {example.links.min():g}. '
+                'Use pairwise="tables" for features of any sign.'
+            )
+
+
+def _sums(rows: Doubles, groups: Labels, n_groups: int) -> Doubles:
+    """Sums of the rows of each group, (n_groups, columns)."""
+    columns = rows.shape[1]
+    places = groups[:, None].astype(np.int64) * columns + np.arange(columns)
+    return np.bincount(places.ravel(), rows.ravel(), n_groups * columns).reshape(n_groups, columns)

@@ -1,0 +1,43 @@
+"""Relevance that is never negative, which the paper's guarantee for greedy lists asks for.
+
+A bias b, the weight of one more feature that is always 1, cancels in every margin constraint. So the optimum of training
+is the same without it (P1), with it (P2), and with the constraints ``r(y) + b >= 0`` for all labelings of all training
+inputs (P3): any weights of P1 and a bias large enough solve all three. The bias is therefore found after training, by the
+cutting planes of the appendix: the worst labeling is a MAP inference on -r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hedgehop.models import FactorGraph
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle
+from hedgehop.oracles.kernels import pair_tables
+from hedgehop.oracles.registry import solve
+
+
+def lowest_relevance(model: PairwiseModel, oracle: Oracle) -> float:
+    """Return a number that no labeling's relevance is below: minus the bound of a MAP inference on -r.
+
+    Where the model is attractive that is the hard direction, and the sum of the least scores serves where it is higher.
+    """
+    negated = _negated(model)
+    bound = solve(oracle, negated, [], oracle.start(negated)).upper_bound
+    return max(model.floor(), -bound)
+
+
+def learned_bias(models: Iterable[PairwiseModel], oracle: Oracle) -> float:
+    """Return the least bias known to make all labelings of all models nonnegative.
+
+    An input whose least scores add up to more than -b violates nothing and costs no inference.
+    """
+    bias = 0.0
+    for model in models:
+        if model.floor() + bias < 0.0:
+            bias = max(bias, -lowest_relevance(model, oracle))
+    return bias
+
+
+def _negated(model: PairwiseModel) -> FactorGraph:
+    return FactorGraph(-model.unary, model.edges, -pair_tables(model))
