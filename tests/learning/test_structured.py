@@ -88,7 +88,7 @@ def full_program(rows, n, size, C, boxed, extra=()):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("pairwise", ["potts", "tables"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 10_000), C=st.sampled_from([0.05, 1.0, 10.0]), labels=st.integers(1, 3))
 def test_the_objective_is_that_of_the_full_program(solver, pairwise, seed, C, labels):
     X, Y = graphs(seed, labels=labels)
@@ -98,7 +98,7 @@ def test_the_objective_is_that_of_the_full_program(solver, pairwise, seed, C, la
     assert machine.gap_ <= 1e-4
     assert machine.dual_ <= best + 1e-6 * (1 + best)
     assert best - 1e-6 * (1 + best) <= machine.primal_ <= best + 2e-4 * best + 1e-6
-    assert machine.proven_gap_ <= machine.gap_ + 1e-9  # inference is exact here
+    assert machine.proven_gap_ <= machine.gap_ + 1e-6  # inference is exact here
     if pairwise == "potts":
         assert (machine.edge_weights_ >= 0).all()
 

@@ -69,16 +69,17 @@ def cut(planes: PlaneSet, collect: Collect, tol: float, max_iter: int, report: R
 
     `collect` puts the planes of one round into the set and says whether any was new.
     """
-    weights = np.zeros(planes.training.joint.size)
+    goal = weights = np.zeros(planes.training.joint.size)  # the best weights for the planes, and those asked about
     solution = Solution(weights)
     for solution.iterations in range(1, max_iter + 1):
         found = solution.judge(planes.training, weights, planes.C)
-        new = solution.gap > tol and collect(planes, found, weights)
-        if new:
-            weights, dual = planes.solve()
+        if solution.gap > tol and collect(planes, found, weights):
+            goal, dual = planes.solve()
             solution.improve(dual)
-            weights = solution.weights + _STEP * (weights - solution.weights)
+            asked, weights = weights, solution.weights + _STEP * (goal - solution.weights)
+        else:  # the planes are right here: only at their own optimum does that mean the end
+            asked, weights = weights, goal
         report(solution)
-        if not new or solution.gap <= tol:
+        if solution.gap <= tol or np.array_equal(asked, weights):
             break
     return solution
