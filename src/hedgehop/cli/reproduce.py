@@ -17,6 +17,7 @@ class Experiment(str, Enum):
     """The tables, for the help."""
 
     interactive = "interactive"
+    learning = "learning"
 
 
 def reproduce(

@@ -62,5 +62,5 @@ def _selector(columns: NDArray[np.intp], size: int) -> scipy.sparse.csr_matrix:
 def _settings(clarabel: Any) -> Any:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-7
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
     return settings
