@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 PAGES = ["command_line", "studio", "scaling", "index", "theory", "reference"]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/segmentation.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/segmentation.md", "docs/learning.md"]
 
 
 def blocks(document):

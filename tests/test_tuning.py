@@ -52,3 +52,59 @@ def test_wrong_input_is_named():
         hh.tune(MODELS, TRUTHS[:1], [hh.LinearHamming()])
     with pytest.raises(ValueError, match="must not be empty"):
         hh.tune(MODELS, TRUTHS, [])
+
+
+RANDOM = np.random.default_rng(0)
+NOISY = [hh.FactorGraph(RANDOM.normal(size=(6, 2)), [[i, i + 1] for i in range(5)], 0.3) for _ in range(6)]
+NOISY_TRUTHS = [RANDOM.integers(0, 2, 6) for _ in NOISY]
+
+
+def sums(members=range(6), **options):
+    def make(mix, gamma):
+        return mix * hh.LinearHamming() + hh.HammingBall(gamma=gamma)
+
+    space = {"mix": (0.1, 1.0, 3.0), "gamma": (0.1, 1.0)}
+    models, truths = [NOISY[i] for i in members], [NOISY_TRUTHS[i] for i in members]
+    return hh.tune(models, truths, make, (0.1, 0.5, 2.0), 3, parameters=space, **options)
+
+
+def test_coefficients_of_a_sum_are_parameters():
+    found = sums()
+    assert len(found.settings) == 18
+    assert {"mix=0.1, gamma=0.1", "mix=3.0, gamma=1.0"} <= {name for name, _ in found.settings}
+    assert found.score == found.oracle[:, :, -1].mean(axis=1).max()
+
+
+def test_no_change_of_one_coordinate_improves_what_coordinate_search_finds():
+    whole, found = sums(), sums(search="coordinates")
+    assert len(found.settings) < len(whole.settings)
+    scores = dict(zip(whole.settings, whole.oracle[:, :, -1].mean(axis=1), strict=True))
+    mine = (found.name, found.tradeoff)
+    assert found.score == scores[mine] <= whole.score
+    for name, tradeoff in whole.settings:
+        parts = zip((*name.split(", "), tradeoff), (*mine[0].split(", "), mine[1]), strict=True)
+        if sum(a != b for a, b in parts) == 1:
+            assert scores[name, tradeoff] <= scores[mine]
+
+
+@pytest.mark.parametrize("search", ["grid", "coordinates"])
+def test_held_out_scores_are_of_settings_chosen_on_other_models(search):
+    found = sums(search=search, folds=3)
+    assert found.held_out.shape == (6, 3)
+    assert found.held_out_score <= sums().oracle[:, :, -1].max(axis=0).mean()
+    for k in range(3):
+        out = np.arange(6) % 3 == k
+        rest = sums(np.flatnonzero(~out), search=search)
+        row = found.settings.index((rest.name, rest.tradeoff))
+        assert (found.held_out[out] == found.oracle[row][out]).all()
+
+
+def test_wrong_searches_are_named():
+    with pytest.raises(ValueError, match="search must be"):
+        sums(search="random")
+    with pytest.raises(ValueError, match="folds must be"):
+        sums(folds=7)
+    with pytest.raises(TypeError, match="function of them"):
+        hh.tune(MODELS, TRUTHS, [hh.LinearHamming()], parameters={"mix": (1,)})
+    with pytest.raises(ValueError, match="needs folds"):
+        _ = search().held_out_score

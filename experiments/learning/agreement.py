@@ -10,7 +10,7 @@ from hedgehop.learning import StructuredSVM
 
 SOLVERS = ("bcfw", "one-slack", "n-slack")
 TOL = 1e-3
-MOST = 60  # examples: the program of n-slack grows with their planes
+MOST = 50  # examples: the program of n-slack grows with their planes
 
 
 def objectives(data: Path, limit: int | None) -> dict[str, dict[str, float]]:

@@ -40,7 +40,7 @@ def accuracies(data: Path, limit: int | None) -> dict[str, float]:
     flat, flat_test = ([y.ravel() for y in part] for part in (truths, test_truths))
     results = {}
     for name, with_ends in (("edges know their direction", False), ("and the windows of both ends", True)):
-        machine = StructuredSVM("graph", C=C, pairwise="tables", oracle="trws", tol=1e-2, n_labels=11)
+        machine = StructuredSVM("graph", C=C, pairwise="tables", oracle="trws", tol=1e-2, max_iter=40, n_labels=11)
         machine.fit([graph(x, with_ends) for x in images], flat)
         found = np.concatenate(machine.predict([graph(x, with_ends) for x in test]))
         wanted = np.concatenate(flat_test)

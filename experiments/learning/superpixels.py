@@ -1,4 +1,4 @@
-"""VOC superpixels: weights of a network's class scores and of contrast, learned on train, against hand-set ones on val."""
+"""VOC superpixels: weights of class scores and of contrast, learned on train, against hand-set ones on val."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _picture(folder: Path, name: str) -> Picture:
 
 
 def accuracies(data: Path, limit: int | None) -> dict[str, float]:
-    """Pixel accuracy on val. What is chosen, is chosen on train; for C on one half of it after learning on the other."""
+    """Pixel accuracy on val. All is chosen on train; C on one half of it after learning on the other."""
     train, val = read(data, "train", limit), read(data, "val", limit)
     by_strength = {s: _mean(train, [_hand_set(p, s) for p in train]) for s in STRENGTHS}
     tuned = max(by_strength, key=by_strength.get)

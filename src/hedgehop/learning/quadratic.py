@@ -56,7 +56,9 @@ def best_mixture(
 
 
 def _selector(columns: NDArray[np.intp], size: int) -> scipy.sparse.csr_matrix:
-    return scipy.sparse.csr_matrix((np.ones(columns.size), (np.arange(columns.size), columns)), shape=(columns.size, size))
+    return scipy.sparse.csr_matrix(
+        (np.ones(columns.size), (np.arange(columns.size), columns)), shape=(columns.size, size)
+    )
 
 
 def _settings(clarabel: Any) -> Any:

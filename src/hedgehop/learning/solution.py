@@ -70,6 +70,8 @@ def watch(tol: float, show: bool) -> Report:
     def report(solution: Solution) -> None:
         solution.history.append(solution.gap)
         closed = np.log(max(solution.gap, 1e-300)) / np.log(tol) if solution.gap > tol else 1.0
-        draw_bar(max(0.0, closed), f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}")
+        draw_bar(
+            max(0.0, closed), f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}"
+        )
 
     return report

@@ -46,8 +46,8 @@ _SOLVERS = {"bcfw": bcfw, "one-slack": one_slack, "n-slack": n_slack}
 class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     """Learns the relevance of a chain, graph or grid from examples: ``r(y) = <w, psi(x, y)>``.
 
-    Minimises ``1/2 |w|^2 + C sum_n xi_n``, where xi_n is how much the worst labeling of example n lacks to a margin of its
-    Hamming loss. Weights of Potts edges are never negative, so that inference stays as easy as it can be.
+    Minimises ``1/2 |w|^2 + C sum_n xi_n``, where xi_n is how much the worst labeling of example n lacks to a margin of
+    its Hamming loss. Weights of Potts edges are never negative, so that inference stays as easy as it can be.
 
     Parameters
     ----------
@@ -61,12 +61,14 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     solver : "bcfw", "one-slack" or "n-slack"
         Block-coordinate Frank-Wolfe, or cutting planes (which need clarabel). All reach the same optimum.
     pairwise : "potts", "tables" or None
-        "potts": neighbours that differ lose ``<v, edge features>``, v >= 0, edge features >= 0. "tables": every edge feature
-        has an (L, L) table of any sign. None: "tables" for chains, "potts" for the others; a grid knows only "potts".
+        "potts": neighbours that differ lose ``<v, edge features>``, v >= 0, edge features >= 0. "tables": every edge
+        feature has an (L, L) table of any sign. None: "tables" for chains, "potts" for the others; a grid knows only
+        "potts".
     nonnegative : True, "bias" or False
-        How relevance is made nonnegative, which the (1 - 1/e) of greedy lists asks for. True: each input gets a shift of
-        its own, valid for new inputs, too. "bias": the paper's one bias, learned by MAP calls on the training inputs and
-        valid for those alone. False: no shift, and `predict_diverse` is distorted greedy, whose guarantee needs none.
+        How relevance is made nonnegative, which the (1 - 1/e) of greedy lists asks for. True: each input gets a shift
+        of its own, valid for new inputs, too. "bias": the paper's one bias, learned by MAP calls on the training inputs
+        and valid for those alone. False: no shift, and `predict_diverse` is distorted greedy, whose guarantee needs
+        none.
     class_weight : None, "balanced", mapping or (L,) array
         What missing a variable of each label costs.
     n_labels : int, optional
@@ -137,7 +139,9 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.progress = progress
 
-    def fit(self, X: Sequence[Any], Y: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None = None) -> StructuredSVM:
+    def fit(
+        self, X: Sequence[Any], Y: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None = None
+    ) -> StructuredSVM:
         """Learn from inputs X and their labelings Y.
 
         Parameters
@@ -165,7 +169,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         return self
 
     def models(self, X: Sequence[Any]) -> list[PairwiseModel]:
-        """Return the model of each input, its relevance shifted as `nonnegative` says: for `hh.diverse` and `hh.tune`."""
+        """Return the model of each input, shifted as `nonnegative` says: for `hh.diverse` and `hh.tune`."""
         need("sklearn.utils.validation", "learning", "StructuredSVM").check_is_fitted(self)
         return [self._model(self._checked(x)) for x in X]
 

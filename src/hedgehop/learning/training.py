@@ -6,8 +6,8 @@
     xi_n = max_y Delta(y_n, y) - <w, psi(x_n, y_n) - psi(x_n, y)>
 
 A labeling y of example n gives the plane ``loss - <w, change>`` below xi_n. Every solver sees the problem through
-:meth:`Training.worst` alone: one MAP inference with the loss added to the unary scores, which keeps a supermodular model
-supermodular.
+:meth:`Training.worst` alone: one MAP inference with the loss added to the unary scores, which keeps a supermodular
+model supermodular.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Training:
 
     def project(self, weights: Doubles) -> Doubles:
         """Return the nearest weights that are allowed."""
-        allowed = weights.copy()
+        allowed: Doubles = weights.copy()
         box = self.joint.attractive
         allowed[box] = np.maximum(allowed[box], 0.0)
         return allowed

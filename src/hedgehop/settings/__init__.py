@@ -1,0 +1,1 @@
+"""Settings of diverse lists: what can be tried, and how the lists of each score."""

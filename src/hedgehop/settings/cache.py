@@ -1,0 +1,54 @@
+"""What lists scored, kept by content, so that a search goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from os import PathLike
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from hedgehop.models.base import Model
+
+
+def digest(model: Model, truth: Any) -> str:
+    """Name a model and its truth by their content."""
+    total = hashlib.sha256(repr(model).encode())
+    for part in ("unary", "edges", "pairwise"):
+        value = getattr(model, part, None)
+        for array in (value, *getattr(value, "__dict__", {}).values()):
+            if isinstance(array, np.ndarray):
+                total.update(np.ascontiguousarray(array).tobytes())
+    total.update(np.ascontiguousarray(truth).tobytes())
+    return total.hexdigest()[:24]
+
+
+class ScoreCache:
+    """Results by key, in a file of JSON lines that is only ever appended to."""
+
+    def __init__(self, path: str | PathLike[str] | None) -> None:
+        self._path = None if path is None else Path(path)
+        self._lock = Lock()
+        self._values: dict[str, list[float]] = {}
+        if self._path is not None and self._path.exists():
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                try:
+                    key, values = json.loads(line)
+                except ValueError:
+                    continue  # cut off while it was written
+                self._values[key] = values
+
+    def get(self, key: str) -> list[float] | None:
+        """Return what is kept under a key, None if nothing is."""
+        return self._values.get(key)
+
+    def put(self, key: str, values: list[float]) -> None:
+        """Keep values under a key."""
+        with self._lock:
+            self._values[key] = values
+            if self._path is not None:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([key, values]) + "\n")
