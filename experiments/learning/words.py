@@ -57,18 +57,18 @@ def word_right(labelings: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def lists(data: Path, limit: int | None, n_tuning: int = 80, n_words: int = 300) -> dict[str, list[float]]:
     """Share of words that are among the first M = 1..10, by kind of list; tradeoffs tuned on other words."""
     (X, Y), (test_X, test_Y) = read(data, limit)
-    models = StructuredSVM("chain", C=C, n_labels=26, tol=TOL).fit(X, Y).models
+    machine = StructuredSVM("chain", C=C, n_labels=26, tol=TOL).fit(X, Y)
     stride = max(1, len(test_X) // (n_tuning + n_words))
-    some_X, some_Y = test_X[::stride], test_Y[::stride]
-    tuning, reported = models(some_X[:n_tuning]), models(some_X[n_tuning:][:n_words])
-    truths = some_Y[n_tuning:][:n_words]
+    some_X, some_Y = test_X[::stride][: n_tuning + n_words], test_Y[::stride][: n_tuning + n_words]
+    cut = min(n_tuning, len(some_X) // 3)
+    tuning, reported, truths = machine.models(some_X[:cut]), machine.models(some_X[cut:]), some_Y[cut:]
     grids = {
         "DivMBest": [hh.LinearHamming()],
         "Hamming ball": [(1.0 / g) * hh.HammingBall(gamma=g) for g in BALLS],
     }
     rows = {"M-best": [hh.baselines.m_best(model, LONGEST) for model in reported]}
     for name, grid in grids.items():
-        best = hh.tune(tuning, some_Y[:n_tuning], grid, SLOPES, LONGEST, score=word_right)
+        best = hh.tune(tuning, some_Y[:cut], grid, SLOPES, LONGEST, score=word_right)
         rows[name] = [hh.diverse(m, best.diversity, LONGEST, best.tradeoff).labelings for m in reported]
     return {name: _oracle(found, truths) for name, found in rows.items()}
 
