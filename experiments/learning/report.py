@@ -15,11 +15,12 @@ def write(found: dict[str, dict[str, Any]], output: Path) -> str:
         _shares("Letters: share of right letters on nine folds", "machine", found["letters"]),
         _shares("Snakes: share of right pixels", "edge features", found["snakes"]),
         _shares("VOC val: pixel accuracy, mean over images", "weights", found["superpixels"]),
-        _lists(found["lists"]),
+        _lists("Letters: share of words among the first M", found["lists"]["words"]),
+        _lists("Letters: share of letters right in the best of the first M", found["lists"]["letters"]),
     ]
     text = "\n\n".join(sections) + "\n"
     (output / "results.md").write_text(text, encoding="utf-8")
-    _plot(found["lists"], output / "oracle.png")
+    _plot(found["lists"]["words"], output / "oracle.png")
     return text
 
 
@@ -41,9 +42,9 @@ def _shares(title: str, what: str, found: dict[str, float]) -> str:
     return _table(title, [what, "share"], [[name, f"{value:.4f}"] for name, value in found.items()])
 
 
-def _lists(found: dict[str, list[float]]) -> str:
+def _lists(title: str, found: dict[str, list[float]]) -> str:
     rows = [[name, *(f"{values[m - 1]:.3f}" for m in AT)] for name, values in found.items()]
-    return _table("Letters: share of words among the first M", ["list", *(f"M = {m}" for m in AT)], rows)
+    return _table(title, ["list", *(f"M = {m}" for m in AT)], rows)
 
 
 def _plot(found: dict[str, list[float]], path: Path) -> None:

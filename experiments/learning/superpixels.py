@@ -14,7 +14,7 @@ from hedgehop.learning import StructuredSVM
 UNKNOWN, CLASSES = 255, 21
 HAND_SET = 0.5  # smoothness of the study that chose it, on val itself
 STRENGTHS = (0.0, 0.25, 0.5, 1.0, 2.0)
-CS = (0.001, 0.01)
+CS = (1e-6, 1e-5, 1e-4, 1e-3)
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Picture:
     counts: np.ndarray
 
     @property
-    def example(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Scores and a constant; contrast and a constant."""
+    def example(self) -> tuple[np.ndarray, ...]:
+        """Scores and a constant; contrast and a constant; the scores once more, which are there before learning."""
         nodes = np.concatenate([self.scores, np.ones((len(self.scores), 1))], axis=1)
-        return nodes, self.edges, np.stack([self.contrast, np.ones(len(self.edges))], axis=1)
+        return nodes, self.edges, np.stack([self.contrast, np.ones(len(self.edges))], axis=1), self.scores
 
     @property
     def areas(self) -> np.ndarray:

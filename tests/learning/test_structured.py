@@ -244,6 +244,27 @@ def test_diverse_lists():
     assert (plain[0].labelings == by_hand.labelings).all()
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_scores_that_come_with_inputs_are_corrected(solver):
+    """The objective is that of a full program whose losses hold the scores; without freedom the scores decide."""
+    X, Y = graphs(11)
+    random = np.random.default_rng(1)
+    scores = [random.normal(size=(4, 2)) for _ in X]
+    machine = StructuredSVM(solver=solver, tol=1e-4, max_iter=2000).fit(
+        [(*x, s) for x, s in zip(X, scores, strict=True)], Y
+    )
+    labelings = np.array(list(itertools.product(range(2), repeat=4)))
+    rows = [
+        (k, change, loss + scores[k][np.arange(4), y].sum() - scores[k][np.arange(4), Y[k]].sum())
+        for (k, change, loss), y in zip(every_plane(machine, X, Y), np.tile(labelings, (len(X), 1)), strict=True)
+    ]
+    best, _ = full_program(rows, len(X), machine.coef_.size, 1.0, range(4, machine.coef_.size))
+    assert machine.primal_ == pytest.approx(best, rel=2e-4)
+    assert machine.proven_gap_ <= machine.gap_ + 1e-6
+    shy = StructuredSVM("graph", solver=solver, C=1e-9).fit([(np.eye(3), [], None, np.eye(3))], [[2, 1, 0]])
+    assert shy.predict([(np.eye(3), [], None, np.eye(3))])[0].tolist() == [0, 1, 2]
+
+
 def test_losses_by_class_and_by_variable():
     X, Y = sequences(labels=2)
     plain = StructuredSVM("chain").fit(X, Y)
@@ -304,7 +325,9 @@ def test_a_bar_with_the_gap_is_shown_when_asked(capsys):
         ({}, [(np.eye(2), [[0, 1]], np.ones((2, 1)))], [[0, 1]], "edge features must have shape"),
         ({}, [(np.eye(2), [[0, 5]])], [[0, 1]], "outside"),
         ({}, [np.eye(2), np.eye(3)], [[0, 1], [0, 1, 1]], "as in fit"),
-        ({}, [(np.eye(2), [[0, 1]], np.ones((1, 1)), 3)], [[0, 1]], "an input must be a tuple"),
+        ({}, [(np.eye(2), [[0, 1]], np.ones((1, 1)), np.eye(2), 3)], [[0, 1]], "an input must be a tuple"),
+        ({}, [(np.eye(2), [[0, 1]], None, np.ones((3, 2)))], [[0, 1]], "scores must have shape"),
+        ({"n_labels": 2}, [(np.eye(2), [], None, np.ones((2, 3)))], [[0, 1]], "scores must be of 2 labels"),
         ({"n_labels": 2}, [np.eye(2)], [[0, 2]], "takes labels 0..1"),
         ({"class_weight": "fair"}, [np.eye(2)], [[0, 1]], "class_weight must be"),
         ({"class_weight": [1.0, -1.0]}, [np.eye(2)], [[0, 1]], "class_weight must be >= 0"),

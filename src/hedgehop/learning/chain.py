@@ -7,23 +7,24 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Doubles
-from hedgehop.learning.examples import Example, link_features, node_features, parts_of
+from hedgehop.learning.examples import Example, added_scores, link_features, node_features, parts_of
 from hedgehop.learning.joint import JointMap
 from hedgehop.models import Chain
 
 
 class ChainMap(JointMap):
-    """Inputs are features (T, d), perhaps in a tuple with features of the steps (T-1, k)."""
+    """Inputs are features (T, d), perhaps in a tuple with features of the steps (T-1, k) and scores (T, L)."""
 
     oracle = "tree"
 
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
         """Check one sequence."""
-        nodes, links = parts_of(x, ("features (T, d)", "features of the steps (T-1, k)"))
+        nodes, links, scores = parts_of(x, ("features (T, d)", "features of the steps (T-1, k)", "scores (T, L)"))
         rows = node_features(nodes, (2,), "(T, d)")
         first = np.arange(len(rows) - 1, dtype=np.int32)
-        return Example(rows, np.stack([first, first + 1], axis=1), link_features(links, len(first)), (len(rows),))
+        edges, shape = np.stack([first, first + 1], axis=1), (len(rows),)
+        return Example(rows, edges, link_features(links, len(first)), shape, added_scores(scores, shape))
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> Chain:
         """Return the chain; one table serves all steps where they have no features of their own."""

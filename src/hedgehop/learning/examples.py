@@ -26,12 +26,19 @@ class Example:
         Features of the edges.
     shape : tuple of ints
         Shape of one labeling.
+    scores : (n, L) array or None
+        Scores of the labels that are not learned but added as they are.
     """
 
     nodes: Doubles
     edges: Edges
     links: Doubles
     shape: tuple[int, ...]
+    scores: Doubles | None = None
+
+    def added(self, labeling: Labels) -> float:
+        """Return what the scores that are not learned give a labeling."""
+        return 0.0 if self.scores is None else float(self.scores[np.arange(labeling.size), labeling].sum())
 
 
 def node_features(values: ArrayLike, ndim: tuple[int, ...], wanted: str) -> Doubles:
@@ -50,6 +57,16 @@ def link_features(values: ArrayLike | None, n_edges: int) -> Doubles:
     if links.ndim != 2 or len(links) != n_edges or links.shape[1] == 0:
         raise ValueError(f"edge features must have shape (E, k) with E = {n_edges}; got {links.shape}.")
     return links
+
+
+def added_scores(values: ArrayLike | None, shape: tuple[int, ...]) -> Doubles | None:
+    """Check scores of labels that are added, (n, L); None if there are none."""
+    if values is None:
+        return None
+    scores = finite(values, "scores")
+    if scores.shape[:-1] != shape or scores.shape[-1] == 0:
+        raise ValueError(f"scores must have shape {(*shape, 'L')}; got {scores.shape}.")
+    return scores.reshape(-1, scores.shape[-1])
 
 
 def parts_of(x: Any, names: tuple[str, ...]) -> list[Any]:

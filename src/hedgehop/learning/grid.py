@@ -9,27 +9,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, finite
-from hedgehop.learning.examples import Example, node_features, parts_of
+from hedgehop.learning.examples import Example, added_scores, node_features, parts_of
 from hedgehop.learning.joint import JointMap
 from hedgehop.models import Grid, directions
 
 
 class GridMap(JointMap):
-    """Inputs are features (H, W, d) or (D, H, W, d), perhaps in a tuple with edge features, one array a direction.
+    """Inputs are features (H, W, d) or (D, H, W, d), or tuples of them with edge features and scores (H, W, L).
 
-    The arrays of edge features are those of ``hh.Grid``'s strengths with one more axis: for connectivity 4 right
+    Edge features are one array a direction, those of ``hh.Grid``'s strengths with one more axis: for connectivity 4 right
     (H, W-1, k), then down (H-1, W, k).
     """
 
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
         """Check one image or volume."""
-        nodes, links = parts_of(x, ("features (H, W, d)", "edge features, one array a direction"))
+        names = ("features (H, W, d)", "edge features, one array a direction", "scores (H, W, L)")
+        nodes, links, scores = parts_of(x, names)
         pixels = node_features(nodes, (3, 4), "(H, W, d) or (D, H, W, d)")
         shape = pixels.shape[:-1]
         edges = Grid(np.zeros((*shape, 1)), connectivity=connectivity).edges
         rows = _link_rows(links, _edge_shapes(shape, connectivity))
-        return Example(pixels.reshape(-1, pixels.shape[-1]), edges, rows, shape)
+        return Example(pixels.reshape(-1, pixels.shape[-1]), edges, rows, shape, added_scores(scores, shape))
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> Grid:
         """Return the grid, with one array of strengths a direction."""

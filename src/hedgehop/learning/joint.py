@@ -6,6 +6,7 @@
     "potts":   pairs(y) = -sum_e <v, links_e> [y_i != y_j],      links >= 0 and v >= 0: neighbours prefer to agree
     "tables":  pairs(y) =  sum_e <T[:, y_i, y_j], links_e>,      T of any sign
 
+Scores that come with an input are added to r as they are; a machine then learns what to correct.
 Weights are laid out as W (L, d), then v (k,) or T (k, L, L).
 """
 
@@ -53,7 +54,7 @@ class JointMap(ABC):
 
     @abstractmethod
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> PairwiseModel:
-        """Return the model whose relevance is ``<weights, psi(x, y)> + shift``."""
+        """Return the model whose relevance is ``<weights, psi(x, y)> + shift``, and the scores the input brings."""
 
     @property
     def size(self) -> int:
@@ -78,7 +79,8 @@ class JointMap(ABC):
     def node_scores(self, example: Example, weights: Doubles, shift: float) -> Doubles:
         """Scores of the labels of each variable, (n, L), which give every labeling `shift` more."""
         by_label = weights[: self.n_labels * self.n_features].reshape(self.n_labels, -1)
-        return np.asarray(example.nodes @ by_label.T + shift / len(example.nodes))
+        learned = np.asarray(example.nodes @ by_label.T + shift / len(example.nodes))
+        return learned if example.scores is None else learned + example.scores
 
     def edge_scores(self, example: Example, weights: Doubles) -> Doubles:
         """Potts strengths (E,), or tables (E, L, L)."""
@@ -94,6 +96,8 @@ class JointMap(ABC):
                 f"inputs must have {self.n_features} node features and {self.n_links} edge features, as in fit; "
                 f"got {widths[0]} and {widths[1]}."
             )
+        if example.scores is not None and example.scores.shape[1] != self.n_labels:
+            raise ValueError(f"scores must be of {self.n_labels} labels; got {example.scores.shape[1]}.")
         if self.pairwise == "potts" and (example.links < 0).any():
             raise ValueError(
                 f'edge features must be >= 0 for pairwise="potts"; got {example.links.min():g}. '

@@ -54,8 +54,9 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     model : "graph", "chain" or "grid"
         What one input is. "chain": features (T, d), or (features, step features (T-1, k)). "graph": (node features
         (n, d), edges (E, 2), edge features (E, k)), the last one or two left out where there are none. "grid": features
-        (H, W, d), or (features, [right (H, W-1, k), down (H-1, W, k)]). Without edge features every edge has the one
-        feature 1.
+        (H, W, d), or (features, [right (H, W-1, k), down (H-1, W, k)]). Without edge features (or None) every edge has
+        the one feature 1. A last part, scores (n, L), (T, L) or (H, W, L), is added as it is: the scores of a network,
+        say, which the machine then learns to correct.
     C : float
         Weight of the examples against that of small weights.
     solver : "bcfw", "one-slack" or "n-slack"
@@ -156,7 +157,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         self._refuse(X, Y)
         examples = [self._read(x) for x in X]
         truths = [truth_of(e, y, self.n_labels) for e, y in zip(examples, Y, strict=True)]
-        self.n_labels_ = self.n_labels or 1 + max(int(y.max()) for y in truths)
+        self.n_labels_ = self.n_labels or _n_labels(examples, truths)
         self._joint = self._joint_map(examples[0])
         for example in examples:
             self._joint.refuse(example)
@@ -245,3 +246,9 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         positive_count(self.max_iter, "max_iter")
         if len(X) != len(Y) or len(X) == 0:
             raise ValueError(f"X and Y must be as many, at least one; got {len(X)} and {len(Y)}.")
+
+
+def _n_labels(examples: list[Example], truths: list[Labels]) -> int:
+    """As many as scores were given for, else the largest label met and one more."""
+    met = 1 + max(int(y.max()) for y in truths)
+    return max(met, *(e.scores.shape[1] for e in examples if e.scores is not None), 0)

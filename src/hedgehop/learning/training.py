@@ -5,7 +5,8 @@
     min_w 1/2 |w|^2 + C sum_n xi_n,    w_a >= 0 for attractive weights a
     xi_n = max_y Delta(y_n, y) - <w, psi(x_n, y_n) - psi(x_n, y)>
 
-A labeling y of example n gives the plane ``loss - <w, change>`` below xi_n. Every solver sees the problem through
+A labeling y of example n gives the plane ``loss - <w, change>`` below xi_n. Scores that an input brings, which are not
+learned, are part of that loss. Every solver sees the problem through
 :meth:`Training.worst` alone: one MAP inference with the loss added to the unary scores, which keeps a supermodular
 model supermodular.
 """
@@ -88,8 +89,9 @@ class Training:
         if not step.exact:
             labeling = self._better(n, step, np.asarray(model.score(np.stack([*self._kept[n], labeling]))))
         change = self._right[n] - self.joint.features(self._examples[n], labeling)
-        loss = self._loss(n, labeling)
-        return Plane(change, loss, step.upper_bound - float(self._right[n] @ weights))
+        added = self._examples[n].added(self._truths[n])
+        loss = self._loss(n, labeling) + self._examples[n].added(labeling) - added
+        return Plane(change, loss, step.upper_bound - float(self._right[n] @ weights) - added)
 
     def _loss(self, n: int, labeling: Labels) -> float:
         theta = self._losses[n].theta
