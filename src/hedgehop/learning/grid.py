@@ -17,7 +17,7 @@ from hedgehop.models import Grid, directions
 class GridMap(JointMap):
     """Inputs are features (H, W, d) or (D, H, W, d), or tuples of them with edge features and scores (H, W, L).
 
-    Edge features are one array a direction, those of ``hh.Grid``'s strengths with one more axis: for connectivity 4 right
+    Edge features are one array a direction, as ``hh.Grid``'s strengths with one more axis: for connectivity 4 right
     (H, W-1, k), then down (H-1, W, k).
     """
 

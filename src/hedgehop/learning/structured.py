@@ -251,4 +251,4 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
 def _n_labels(examples: list[Example], truths: list[Labels]) -> int:
     """As many as scores were given for, else the largest label met and one more."""
     met = 1 + max(int(y.max()) for y in truths)
-    return max(met, *(e.scores.shape[1] for e in examples if e.scores is not None), 0)
+    return max([met, *(int(e.scores.shape[1]) for e in examples if e.scores is not None)])
