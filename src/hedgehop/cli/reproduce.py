@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from enum import Enum
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ class Experiment(str, Enum):
     """The tables, for the help."""
 
     interactive = "interactive"
+    category = "category"
     learning = "learning"
 
 
@@ -25,12 +27,14 @@ def reproduce(
     data: Annotated[Path, typer.Option(help="Folder with the images.", exists=True, file_okay=False)],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results and caches.")] = None,
     limit: Annotated[int | None, typer.Option(min=2, help="Use this many images of each part only.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Make this row of the table only; may be repeated.")] = None,
+    part: Annotated[list[str] | None, typer.Option(help="Run this part only; may be repeated.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment of the paper and print its table beside the paper's own figures; again at once from its cache.
 
-    Example: `hedgehop reproduce interactive --data data`
+    Example: `hedgehop reproduce category --data data --only HB --limit 20`
     """
     with speech(json, quiet) as talk:
         folder = out or Path("results") / experiment.value
@@ -41,6 +45,10 @@ def reproduce(
             if not str(error.name).startswith("experiments"):
                 raise
             raise ValueError("experiments are run from a checkout of the project: change into its folder.") from None
-        text = run(data, folder, limit)
+        some = {name: value for name, value in (("only", only), ("parts", part)) if value}
+        unknown = [name for name in some if name not in signature(run).parameters]
+        if unknown:
+            raise ValueError(f"{experiment.value} has no {unknown[0]}: it is run as a whole. Leave the option out.")
+        text = run(data, folder, limit, **some)
         talk.answer(out=folder, text=text)
         talk.say(text)

@@ -1,0 +1,5 @@
+"""The paper's category segmentation (its Table 1), on other scores: see README.md beside this file."""
+
+from experiments.category.run import reproduce
+
+__all__ = ["reproduce"]

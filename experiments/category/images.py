@@ -1,0 +1,118 @@
+"""Images, truths and class scores of each part; read, never copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from hedgehop.segmentation import VOC_NAMES, PooledRegressor
+
+UNKNOWN = 255
+CAMVID_NAMES = (
+    *("sky", "building", "pole", "road", "pavement", "tree", "sign", "fence", "car", "pedestrian", "bicyclist"),
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """An image, its truth (255 unknown), and where its class scores come from."""
+
+    name: str
+    path: Path
+    truth: np.ndarray
+    scores: Callable[[Path], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the report: examples of one kind of scores."""
+
+    key: str
+    title: str
+    classes: tuple[str, ...]
+    background: bool  # whether label 0 takes no part in label and transition diversity
+    examples: list[Example]
+
+
+def _pixels(path: Path) -> np.ndarray:
+    return np.asarray(Image.open(path)).astype(np.int64)
+
+
+def _names(folder: Path, which: str, limit: int | None) -> list[str]:
+    return (folder / f"{which}.txt").read_text().split()[:limit]
+
+
+def _voc(folder: Path, name: str, scores: Callable[[Path], np.ndarray]) -> Example:
+    truth = _pixels(folder / "SegmentationClass" / f"{name}.png")
+    return Example(name, folder / "JPEGImages" / f"{name}.jpg", truth, scores)
+
+
+def voc_network(data: Path, cache: Path, limit: int | None) -> Part:
+    """PASCAL VOC val with the scores of a network."""
+    folder = data / "voc2012"
+
+    def scores(path: Path) -> np.ndarray:
+        return np.load(folder / "deeplab_logits33" / f"{path.stem}.npy").astype(np.float64)
+
+    examples = [_voc(folder, name, scores) for name in _names(folder, "val", limit)]
+    return Part("voc-network", "PASCAL VOC val, scores of DeepLab", VOC_NAMES, True, examples)
+
+
+def voc_blurred(data: Path, cache: Path, limit: int | None) -> Part:
+    """The same scores, blurred over a tenth of the image: objects without outlines, small ones lost."""
+    from scipy.ndimage import gaussian_filter
+
+    clear = voc_network(data, cache, limit)
+    examples = [
+        Example(e.name, e.path, e.truth, lambda path, e=e: gaussian_filter(e.scores(path), (3.3, 3.3, 0)))
+        for e in clear.examples
+    ]
+    return Part("voc-blurred", "PASCAL VOC val, scores of DeepLab, blurred", VOC_NAMES, True, examples)
+
+
+def voc_regressors(data: Path, cache: Path, limit: int | None) -> Part:
+    """PASCAL VOC val with the scores of regressors learned on train."""
+    folder = data / "voc2012"
+    train = _names(folder, "train", None if limit is None else 3 * limit)
+    regressor = _learned(cache / f"voc-{len(train)}.pickle", [_voc(folder, n, np.load) for n in train], len(VOC_NAMES))
+    examples = [_voc(folder, name, regressor.scores) for name in _names(folder, "val", limit)]
+    return Part("voc-regressors", "PASCAL VOC val, scores of regressors", VOC_NAMES, True, examples)
+
+
+def camvid(data: Path, cache: Path, limit: int | None) -> Part:
+    """Streets: each half of the frames with regressors learned on the other."""
+    folder = data / "camvid"
+    paths = sorted((folder / "images").glob("*.png"))[:limit]
+    blank = [Example(p.stem, p, _street(folder / "labels" / p.name), np.load) for p in paths]
+    half = len(blank) // 2  # neighbouring frames look alike: a cut in time, not every second one
+    parts = (blank[:half], blank[half:])
+    examples = []
+    for k, (here, there) in enumerate((parts, parts[::-1])):
+        regressor = _learned(cache / f"camvid-{len(blank)}-{k}.pickle", there, len(CAMVID_NAMES))
+        examples += [Example(e.name, e.path, e.truth, regressor.scores) for e in here]
+    return Part("camvid", "CamVid, scores of regressors", CAMVID_NAMES, False, examples)
+
+
+def _street(path: Path) -> np.ndarray:
+    labels = _pixels(path)
+    return np.where(labels >= len(CAMVID_NAMES), UNKNOWN, labels)
+
+
+def _learned(path: Path, examples: list[Example], n_labels: int) -> PooledRegressor:
+    """Learn, or read what was learned."""
+    import pickle
+
+    if not path.exists():
+        print(f"  learning from {len(examples)} images", flush=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        regressor = PooledRegressor(n_labels).fit([e.path for e in examples], [e.truth for e in examples])
+        path.with_suffix(".part").write_bytes(pickle.dumps(regressor))
+        path.with_suffix(".part").replace(path)
+    return pickle.loads(path.read_bytes())
+
+
+PARTS = {"network": voc_network, "regressors": voc_regressors, "blurred": voc_blurred, "camvid": camvid}

@@ -1,0 +1,127 @@
+"""Models made from images and scores, kept in files; what several methods share of one model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+import hedgehop as hh
+from experiments.category.images import Part
+from hedgehop.segmentation.candidates import class_candidates
+from hedgehop.segmentation.regressor import count_labels
+
+SMOOTHNESS = 0.5
+SEGMENTS = 500
+COARSE = 25  # regions
+SAMPLES = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A model whose labelings are judged by pixels: counts[i, l] pixels of variable i are truly l."""
+
+    name: str
+    model: hh.FactorGraph
+    weights: np.ndarray
+    counts: np.ndarray
+    regions: np.ndarray  # the coarse region of each variable
+    background: bool
+
+    @property
+    def ignored(self) -> tuple[int, ...]:
+        return (0,) if self.background else ()
+
+    @cached_property
+    def best(self) -> np.ndarray:
+        return hh.best(self.model).labeling
+
+    @cached_property
+    def candidates(self) -> np.ndarray:
+        """Labelings that are best under a bias of one class or two."""
+        return class_candidates(self.model, self.weights)
+
+    @cached_property
+    def _drawn(self) -> dict[float, np.ndarray]:
+        return {}
+
+    def samples(self, scale: float) -> np.ndarray:
+        """What the truth might be, by noise on classes and on parts of the best labeling, in logits."""
+        if scale not in self._drawn:
+            self._drawn[scale] = hh.samples(self.model, SAMPLES, label=scale, region=scale, oracle="trws")
+        return self._drawn[scale]
+
+    @cached_property
+    def coarse(self) -> hh.FactorGraph:
+        """The same model with one variable a region."""
+        n = int(self.regions.max()) + 1
+        unary = np.zeros((n, self.model.n_labels))
+        np.add.at(unary, self.regions, self.model.unary)
+        pairs = self.regions[self.model.edges]
+        crossing = pairs[:, 0] != pairs[:, 1]
+        return hh.FactorGraph(unary, pairs[crossing], self.model.pairwise.strengths[crossing])
+
+
+def prepare(part: Part, cache: Path) -> list[Path]:
+    """Make the models of all examples, or find them."""
+    folder = cache / part.key
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{e.name}.npz" for e in part.examples]
+    missing = [k for k, path in enumerate(paths) if not path.exists()]
+    for done, k in enumerate(missing, start=1):
+        _make(part, k, paths[k])
+        print(f"  {done}/{len(missing)} models", end="\r" if done < len(missing) else "\n", flush=True)
+    return paths
+
+
+def _make(part: Part, k: int, path: Path) -> None:
+    example = part.examples[k]
+    scene = hh.segmentation.from_scores(example.scores(example.path), example.path, SEGMENTS, smoothness=SMOOTHNESS)
+    model = scene.model
+    arrays = {
+        "unary": model.unary,
+        "edges": model.edges,
+        "strengths": model.pairwise.strengths,
+        "weights": scene.weights,
+        "counts": count_labels(scene.segments, example.truth, len(part.classes)),
+        "segments": scene.segments,
+        "regions": _regions(model.unary / scene.weights[:, None], scene, example.path),
+        "background": part.background,
+    }
+    np.savez_compressed(path.with_suffix(".part.npz"), **arrays)
+    path.with_suffix(".part.npz").replace(path)
+
+
+def _regions(scores: np.ndarray, scene: hh.segmentation.ScoredImage, image: Path) -> np.ndarray:
+    """Regions of like scores and colours."""
+    from hedgehop.segmentation.features import to_lab
+    from hedgehop.segmentation.images import as_rgb
+    from hedgehop.segmentation.superpixels import Superpixels
+
+    colors = Superpixels(scene.segments).mean(to_lab(as_rgb(image)))
+    return merged(np.hstack([scores / scores.std(), colors / colors.std()]), scene.model.edges, COARSE)
+
+
+def merged(features: np.ndarray, edges: np.ndarray, count: int) -> np.ndarray:
+    """Merge neighbours of like features until few regions are left (Ward): the region of each, (n,)."""
+    from scipy.sparse import csr_array
+    from sklearn.cluster import AgglomerativeClustering
+
+    n, (i, j) = len(features), edges.T
+    touching = csr_array((np.ones(2 * i.size), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    found = AgglomerativeClustering(min(count, n), connectivity=touching).fit(features)
+    return np.asarray(found.labels_, np.int64)
+
+
+def read(path: Path) -> Problem:
+    with np.load(path) as kept:
+        model = hh.FactorGraph(kept["unary"], kept["edges"], kept["strengths"])
+        rest = (kept[name] for name in ("weights", "counts", "regions"))
+        return Problem(path.stem, model, *rest, bool(kept["background"]))
+
+
+def segments_of(path: Path) -> np.ndarray:
+    with np.load(path) as kept:
+        return kept["segments"]
