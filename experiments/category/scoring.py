@@ -49,7 +49,8 @@ class Judged:
 
     def corpus_error(self, m: int) -> float:
         """Standard error of the corpus IoU by the bootstrap over images."""
-        draws = np.random.default_rng(0).multinomial(len(self.iou), np.full(len(self.iou), 1 / len(self.iou)), BOOTSTRAPS)
+        n = len(self.iou)
+        draws = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), BOOTSTRAPS)
         tables = np.tensordot(draws, self.chosen(m), axes=1)
         return float(np.std([_corpus(t, self.present) for t in tables], ddof=1))
 

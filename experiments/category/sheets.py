@@ -14,7 +14,7 @@ from hedgehop.segmentation import voc_palette
 
 ROWS = (  # those there are of these; whole lists
     *("DivMBest", "HB", "LC log, distinct", "LT log, distinct", "VariableCoverage", "regions"),
-    *("expected best", "levels ⊕ linear"),
+    *("expected best", "expected overlap", "levels ⊕ linear"),
 )
 ACROSS = 10  # labelings of a list that are shown
 SHEETS = 6
@@ -58,7 +58,8 @@ def _sheet(part: Part, k: int, segments: np.ndarray, rows: dict[str, np.ndarray]
     truth = palette[example.truth]
     truth[example.truth == UNKNOWN] = _VOID
     _show(grid[0, 1], truth, "truth")
-    _show(grid[0, 2], palette[next(iter(rows.values()))[0][segments]], f"MAP {_percent(next(iter(scores.values()))[0])}")
+    first = next(iter(rows))
+    _show(grid[0, 2], palette[rows[first][0][segments]], f"MAP {_percent(scores[first][0])}")
     for line, (name, labelings) in zip(grid[1:], rows.items(), strict=True):
         values = scores[name][: len(labelings)]
         line[0].text(1.0, 0.5, name.replace(" ⊕ ", "\n⊕ ").replace(", ", "\n"), ha="right", va="center", fontsize=8)

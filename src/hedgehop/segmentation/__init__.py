@@ -1,5 +1,6 @@
 """Segmentation: from an image and a few strokes, or a network's scores, to candidates worth choosing from."""
 
+from hedgehop.segmentation.overlap import ExpectedOverlap
 from hedgehop.segmentation.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.regressor import PooledRegressor
 from hedgehop.segmentation.robot import robot_scribbles
@@ -10,6 +11,7 @@ from hedgehop.segmentation.suggestions import Suggestions
 
 __all__ = [
     "VOC_NAMES",
+    "ExpectedOverlap",
     "PooledRegressor",
     "ScoredImage",
     "Segmenter",

@@ -15,9 +15,10 @@ from hedgehop.models import FactorGraph, Grid
 from hedgehop.oracles.registry import get, solve
 from hedgehop.potentials import Linear
 
-_UP = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)  # logits
-_DOWN = (1.0, 2.0, 4.0, 1000.0)  # the last one removes the class
-_INSTEAD = (1.0, 2.0, 4.0)
+_UP = tuple(0.5 * k for k in range(1, 18))  # logits
+_DOWN = (1.0, 2.0, 4.0)
+_INSTEAD = (1.0, 2.0, 3.0, 4.0, 6.0)
+_GONE = 1000.0  # removes a class
 _LEAST = 0.01  # share from which a class is there at all
 
 
@@ -53,7 +54,8 @@ def _biases(n_labels: int, used: list[int]) -> Iterator[Doubles]:
     for label in range(n_labels):
         yield from (up * unit[label] for up in _UP)
     for label in used:
-        yield from (-down * unit[label] for down in _DOWN)
+        yield from (-down * unit[label] for down in (*_DOWN, _GONE))
         for other in range(n_labels):
             if other != label:
                 yield from (size * (unit[other] - unit[label]) for size in _INSTEAD)
+                yield _INSTEAD[1] * unit[other] - _GONE * unit[label]

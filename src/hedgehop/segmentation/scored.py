@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays, selection
 from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
-from hedgehop.diversity import Diversity, LabelCoverage, LinearHamming
+from hedgehop.diversity import Diversity
 from hedgehop.models import FactorGraph, Grid, contrast
 from hedgehop.pool import select
 from hedgehop.result import DiverseList
@@ -19,6 +19,7 @@ from hedgehop.segmentation.features import to_lab
 from hedgehop.segmentation.graph import neighbours
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
 from hedgehop.segmentation.model import SuperpixelNodes
+from hedgehop.segmentation.overlap import ExpectedOverlap
 from hedgehop.segmentation.palette import voc_palette
 from hedgehop.segmentation.resampling import mean_of_allowed, resample
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
@@ -27,8 +28,8 @@ from hedgehop.segmentation.timing import Clock
 from hedgehop.tradeoff import TradeoffLike, per_variable
 
 _SEGMENTS = 500  # in whose units the smoothness of pixels is given
-_LEVELS = (0.01, 0.03, 0.07, 0.15, 0.3, 0.5)  # of a class's size, as shares of the image (EVIDENCE B4)
-_LEVELS_EACH, _LINEAR_EACH = 0.3, 0.1  # tradeoffs of the default list, logits a variable
+_DOUBT = 0.5  # logits a variable by which a candidate must be worse to be less likely by 1/e
+_EXPECTED = per_variable(100.0)  # relevance only decides between candidates that are as good
 
 
 class ScoredImage:
@@ -79,9 +80,9 @@ class ScoredImage:
         m : int
             How many; fewer come back where the scores leave no other.
         diversity : Diversity, optional
-            What makes label maps different, as in :func:`hedgehop.diverse`. By default other classes and other sizes of
-            classes, chosen from labelings that are best under a bias of one class or two; a diversity of your own
-            chooses among all labelings.
+            What makes label maps different, as in :func:`hedgehop.diverse`. By default candidates are labelings that
+            are best under a bias of one class or two, and those are taken one of which probably overlaps well with
+            the truth (``ExpectedOverlap``); a diversity of your own chooses among all labelings.
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
         **options
@@ -98,18 +99,20 @@ class ScoredImage:
             raise TypeError(f"{names} must come with a diversity; got none. Pass diversity=..., too.")
         clock = Clock()
         if diversity is None:
-            found = self._classes_and_sizes(m)
+            found = self._likely(m)
         else:
             found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
         clock.stop("list")
         return replace(at_image_size(found, self.to_pixels), parts=tuple(clock.parts))
 
-    def _classes_and_sizes(self, m: int) -> DiverseList:
+    def _likely(self, m: int) -> DiverseList:
+        """Candidates of which one probably overlaps well with the truth, likelier ones counting more."""
         pool = class_candidates(self.model, self.weights)
-        levels = LabelCoverage(h="log", parsimony=0.0, ignore=(), min_share=_LEVELS)
-        linear = _LINEAR_EACH / (_LEVELS_EACH * self.model.n_variables) * LinearHamming(self.weights)
         shaped = pool.reshape(len(pool), *self.model.shape)
-        return select(shaped, self.model, levels + linear, min(m, len(pool)), per_variable(_LEVELS_EACH), first=0)
+        loss = np.max(self.model.score(shaped)) - np.atleast_1d(self.model.score(shaped))
+        chances = np.exp(-loss / (_DOUBT * self.model.n_variables))
+        overlap = ExpectedOverlap(pool, self.weights, chances)
+        return select(shaped, self.model, overlap, min(m, len(pool)), _EXPECTED, first=0)
 
     def __repr__(self) -> str:
         height, width = self.shape

@@ -1,0 +1,90 @@
+"""Expected overlap: how well the best label map of a list would be judged if one of many samples were the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels, as_labelings, own
+from hedgehop._frozen import Frozen
+from hedgehop.diversity import Diversity
+from hedgehop.models.base import Model
+
+
+class ExpectedOverlap(Frozen, Diversity):
+    """``D(S) = sum over samples z of chance(z) * max over y in S of IoU(y, z)``.
+
+    Facility location like :class:`hedgehop.ExpectedBest`, with the measure of segmentation: intersection over union,
+    mean over the labels in either, so that small objects count as much as large ones. It is no sum over variables, so
+    that no oracle but the exhaustive one solves its steps: choose from candidates with :func:`hedgehop.select`.
+
+    Parameters
+    ----------
+    samples : (K, *shape) labels
+        What the truth might be.
+    weights : (n,) array, optional
+        Weights of the variables, e.g. areas of superpixels.
+    chances : (K,) array, optional
+        How likely each sample is; by default all alike. They are scaled to sum to 1.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> d = hh.segmentation.ExpectedOverlap([[0, 0, 0], [0, 0, 1]], chances=[3.0, 1.0])
+    >>> d.value(hh.FactorGraph([[0.0, 0.0]] * 3), [[0, 0, 0]])  # 3/4 * 1 + 1/4 * (2/3 + 0) / 2
+    0.8333333333333334
+    """
+
+    samples: Labels
+    weights: Doubles
+    chances: Doubles
+
+    def __init__(
+        self, samples: ArrayLike, weights: ArrayLike | None = None, chances: ArrayLike | None = None
+    ) -> None:
+        stack = _arrays.integers(samples, "samples")
+        if stack.ndim < 2 or len(stack) == 0:
+            raise ValueError(f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}.")
+        flat = stack.reshape(len(stack), -1)
+        areas = np.ones(flat.shape[1]) if weights is None else _arrays.weights(weights, "weights", flat.shape[1])
+        likely = np.ones(len(flat)) if chances is None else _arrays.finite(chances, "chances", shape=(len(flat),))
+        if likely.min() < 0 or likely.sum() <= 0:
+            raise ValueError("chances must be nonnegative and not all zero.")
+        rows = own(np.ascontiguousarray(flat, np.int32))
+        self._set(samples=rows, weights=areas, chances=own(likely / likely.sum()))
+
+    def check(self, model: Model) -> None:
+        """Refuse samples that are not labelings of the model."""
+        as_labelings(self.samples, model.shape, model.label_counts)
+
+    def coverage(self, model: Model, labelings: ArrayLike) -> float:
+        """D of a list."""
+        self.check(model)
+        return float(self._best(self._rows(model, labelings)) @ self.chances)
+
+    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """None: zero for each labeling."""
+        return np.zeros(len(self._rows(model, labelings)))
+
+    def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        so_far = self._best(chosen)
+        return np.asarray(np.maximum(0.0, overlaps(flat, self.samples, self.weights) - so_far) @ self.chances)
+
+    def _best(self, rows: Labels) -> Doubles:
+        return np.asarray(overlaps(rows, self.samples, self.weights).max(axis=0, initial=0.0))
+
+    def __repr__(self) -> str:
+        return f"ExpectedOverlap({len(self.samples)} samples)"
+
+
+def overlaps(a: Labels, b: Labels, weights: Doubles) -> Doubles:
+    """IoU of labelings (m, n) and (k, n), mean over the labels in either: (m, k)."""
+    total, count = np.zeros((len(a), len(b))), np.zeros((len(a), len(b)))
+    for label in np.union1d(a, b):
+        here, there = (a == label) * weights, (b == label).astype(np.float64)
+        both = here @ there.T
+        union = here.sum(axis=1)[:, None] + there @ weights - both
+        total += np.divide(both, union, out=np.zeros_like(both), where=union > 0)
+        count += union > 0
+    return total / np.maximum(count, 1.0)
