@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -70,9 +72,9 @@ def prepare(part: Part, cache: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{e.name}.npz" for e in part.examples]
     missing = [k for k, path in enumerate(paths) if not path.exists()]
-    for done, k in enumerate(missing, start=1):
-        _make(part, k, paths[k])
-        print(f"  {done}/{len(missing)} models", end="\r" if done < len(missing) else "\n", flush=True)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        for done, _ in enumerate(threads.map(lambda k: _make(part, k, paths[k]), missing), start=1):
+            print(f"  {done}/{len(missing)} models", end="\r" if done < len(missing) else "\n", flush=True)
     return paths
 
 

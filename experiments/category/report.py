@@ -45,9 +45,9 @@ _HEAD = """# Category segmentation (the paper's Table 1)
 The best labeling among the first M of a list, chosen for each image by its image IoU (mean over the classes in the
 truth or in the labeling). IoU: over the corpus, mean over the classes present, ± bootstrap over images. img: mean image
 IoU; its difference to DivMBest is paired by image, ± one standard error: compare rows by this. Settings are chosen by
-img at M = 15 on one half of the images and reported on the other, and the other way round. The paper's figures (IoU) are
-on other images and scores: compare the order of rows. "Wrong class" and "missed": objects the MAP has with IoU < .3, and
-how many of them some labeling among the first 5 / 15 has with IoU >= .5.
+img at M = 15 on one half of the images and reported on the other, and the other way round. The paper's figures (IoU)
+are on other images and scores: compare the order of rows. "Wrong class" and "missed": objects the MAP has with
+IoU < .3, and how many of them some labeling among the first 5 / 15 has with IoU >= .5.
 """
 
 
