@@ -108,3 +108,14 @@ def test_wrong_searches_are_named():
         hh.tune(MODELS, TRUTHS, [hh.LinearHamming()], parameters={"mix": (1,)})
     with pytest.raises(ValueError, match="needs folds"):
         _ = search().held_out_score
+
+
+def test_what_follows_a_line_that_was_cut_off_is_kept(tmp_path):
+    from hedgehop.tuning import ScoreCache
+
+    path = tmp_path / "kept.jsonl"
+    ScoreCache(path).put("whole", [1.0])
+    path.write_text(path.read_text() + '["torn", [2.')
+    ScoreCache(path).put("next", [3.0])
+    again = ScoreCache(path)
+    assert [again.get(key) for key in ("whole", "torn", "next")] == [[1.0], None, [3.0]]

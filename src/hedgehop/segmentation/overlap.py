@@ -40,9 +40,7 @@ class ExpectedOverlap(Frozen, Diversity):
     weights: Doubles
     chances: Doubles
 
-    def __init__(
-        self, samples: ArrayLike, weights: ArrayLike | None = None, chances: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, samples: ArrayLike, weights: ArrayLike | None = None, chances: ArrayLike | None = None) -> None:
         stack = _arrays.integers(samples, "samples")
         if stack.ndim < 2 or len(stack) == 0:
             raise ValueError(f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}.")

@@ -33,8 +33,11 @@ class ScoreCache:
         self._path = None if path is None else Path(path)
         self._lock = Lock()
         self._values: dict[str, list[float]] = {}
+        self._torn = False  # whether the last line was cut off: the next one must not be glued to it
         if self._path is not None and self._path.exists():
-            for line in self._path.read_text(encoding="utf-8").splitlines():
+            text = self._path.read_text(encoding="utf-8")
+            self._torn = bool(text) and not text.endswith("\n")
+            for line in text.splitlines():
                 try:
                     key, values = json.loads(line)
                 except ValueError:
@@ -51,4 +54,5 @@ class ScoreCache:
             self._values[key] = values
             if self._path is not None:
                 with self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([key, values]) + "\n")
+                    file.write(("\n" if self._torn else "") + json.dumps([key, values]) + "\n")
+                self._torn = False
