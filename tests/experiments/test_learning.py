@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(data, output):
-    command = [sys.executable, "-W", "error", "-m", "experiments.learning", "--data", data, "--limit", "3"]
+    command = [sys.executable, "-W", "error", "-m", "experiments.learning", "--data", data, "--limit", "4"]
     ran = subprocess.run(
         [*command, "--output", output], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
     )
@@ -27,7 +27,7 @@ def test_it_writes_tables_and_a_plot_and_repeats_itself_from_its_cache(data, tmp
     first = run(data, tmp_path)
     assert run(data, tmp_path) == first[first.index("# Learned") :]
     assert (tmp_path / "oracle.png").read_bytes().startswith(b"\x89PNG")
-    found = json.loads((tmp_path / "solvers3.json").read_text(encoding="utf-8"))
+    found = json.loads((tmp_path / "solvers4.json").read_text(encoding="utf-8"))
     for problem in ("letters", "snakes"):
         values = [row["primal"] for name, row in found.items() if name.startswith(problem)]
         assert len(values) == 3
