@@ -34,7 +34,7 @@ def test_solutions_are_label_maps_too(tmp_path):
 
 def test_pictures_of_others(tmp_path):
     image = pytest.importorskip("PIL.Image")
-    colors = hh.io.palette()[LABELS]
+    colors = hh.segmentation.voc_palette()[LABELS]
     image.fromarray(colors).save(tmp_path / "colors.png")
     assert hh.io.read_labels(tmp_path / "colors.png").tolist() == LABELS.tolist()
     image.fromarray(LABELS.astype(np.uint8)).save(tmp_path / "grey.png")

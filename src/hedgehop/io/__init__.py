@@ -1,7 +1,7 @@
 """Files: one module a format."""
 
 from hedgehop.io.files import read, write
-from hedgehop.io.labels import palette, read_labels, write_labels
+from hedgehop.io.labels import read_labels, write_labels
 from hedgehop.io.pictures import read_scores
 from hedgehop.io.runs import decode_runs, encode_runs
 from hedgehop.io.strokes import read_strokes
@@ -10,7 +10,6 @@ from hedgehop.io.uai import read_labeling, write_labeling
 __all__ = [
     "decode_runs",
     "encode_runs",
-    "palette",
     "read",
     "read_labeling",
     "read_labels",

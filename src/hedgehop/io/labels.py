@@ -16,23 +16,9 @@ from hedgehop.io.pictures import opened_picture
 from hedgehop.io.runs import decode_runs, encode_runs
 from hedgehop.io.streams import MAX_BYTES, FilePath, blocks, complete
 from hedgehop.io.uai import SOLUTIONS, read_labeling, write_labeling
+from hedgehop.segmentation.palette import voc_palette
 
 UNKNOWN = 255  # VOC's label of pixels without one
-
-
-def palette() -> NDArray[np.uint8]:
-    """Return the colours that PASCAL VOC gives the labels 0..255, (256, 3).
-
-    >>> import hedgehop as hh
-    >>> hh.io.palette()[[1, 15, 255]].tolist()
-    [[128, 0, 0], [192, 128, 128], [224, 224, 192]]
-    """
-    labels = np.arange(256)
-    colors = np.zeros((256, 3), np.int64)
-    for place in range(8):  # the bits of a label go to red, green, blue in turn, the lowest to the highest
-        for channel in range(3):
-            colors[:, channel] |= ((labels >> (3 * place + channel)) & 1) << (7 - place)
-    return colors.astype(np.uint8)
 
 
 def read_labels(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[np.int64]:
@@ -99,7 +85,7 @@ def _write_picture(labels: NDArray[np.int64], path: FilePath) -> None:
     picture = image.fromarray(labels.astype(np.uint8 if labels.max() < 256 else np.uint16))
     if labels.max() < 256:
         picture = picture.convert("P")
-        picture.putpalette(palette().ravel().tolist())
+        picture.putpalette(voc_palette().ravel().tolist())
     with complete(path) as file:
         picture.save(file, format="png")
 
@@ -134,7 +120,7 @@ def _from_colors(pixels: NDArray[Any], path: FilePath) -> NDArray[np.int64]:
     if pixels.ndim != 3 or pixels.shape[2] != 3:
         raise ValueError(f"{path} must hold one number a pixel, or RGB; got shape {pixels.shape}.")
     codes = pixels.astype(np.int64) @ (65536, 256, 1)
-    known = palette().astype(np.int64) @ (65536, 256, 1)
+    known = voc_palette().astype(np.int64) @ (65536, 256, 1)
     order = np.argsort(known)
     place = np.minimum(np.searchsorted(known[order], codes), known.size - 1)
     labels = order[place]
