@@ -20,7 +20,7 @@ EXTRAS_demo := [cli,segmentation,plot]
 EXTRAS_dev := [dev,cli,segmentation,learning,studio,plot,batch,io]
 EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
-.PHONY: help demo test lint format bench fuzz docs release-check build cpptest clean
+.PHONY: help demo test lint format bench fuzz docs gallery release-check build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -62,6 +62,10 @@ fuzz: $(VENV)/.installed-dev ## Feed damaged files to every reader for a minute 
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"
 	@$(PY) -m sphinx -W -b html docs build/docs
+
+gallery: $(VENV)/.installed-docs ## Draw the pictures of docs/gallery.md anew
+	@echo "gallery: running the examples"
+	@$(PY) docs/pictures/gallery.py
 
 release-check: $(VENV)/.installed-dev ## Build sdist and wheel, look into them, try the wheel without a compiler
 	@echo "release-check: building sdist and wheel"

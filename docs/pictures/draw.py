@@ -9,24 +9,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
+from shrinking import shrink
 
 HERE = Path(__file__).parent
 WIDTH = 1500
 
-
-def shrink(large, name):
-    """Write a smaller copy of a picture beside this file."""
-    with Image.open(large) as picture:
-        size = (WIDTH, round(picture.height * WIDTH / picture.width))
-        small = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
-    small.quantize(256).save(HERE / name, optimize=True)
-    print(f"wrote {HERE / name}, {(HERE / name).stat().st_size // 1000} kB")
-
-
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([sys.executable, "-m", "hedgehop", "demo", "--out", f"{folder}/demo.png"], check=True)
-    shrink(f"{folder}/demo.png", "demo.png")
+    shrink(f"{folder}/demo.png", HERE / "demo.png", WIDTH)
     first = re.search(r"```python\n(.*?)```", (HERE.parent / "segmentation.md").read_text(encoding="utf-8"), re.DOTALL)
     subprocess.run([sys.executable, "-c", first[1]], cwd=folder, check=True)
-    shrink(f"{folder}/candidates.png", "segmentation.png")
+    shrink(f"{folder}/candidates.png", HERE / "segmentation.png", WIDTH)

@@ -1,0 +1,22 @@
+"""A noisy silhouette with a dirty spot, cleaned in five ways: ``python examples/denoising.py``."""
+
+import sys
+
+import numpy as np
+from skimage import data
+from skimage.transform import resize
+
+import hedgehop as hh
+
+truth = resize(~data.horse(), (82, 100), order=0).astype(int)  # by Andreas Preuss, public domain
+rng = np.random.default_rng(1)
+seen = truth + 0.6 * rng.standard_normal(truth.shape)
+seen[30:80, 55:70] = 0.5  # here the camera was dirty
+model = hh.Grid(np.stack([0.5 - seen, seen - 0.5], axis=-1), smoothness=1.2)
+
+found = hh.diverse(model, hh.VariableCoverage(), m=5, tradeoff=0.5)
+right = hh.metrics.accuracy(found.labelings, truth)
+print(found.report())
+print("share of pixels that are right:", right.round(4))
+figure = found.plot(np.clip(seen, 0, 1), names=["paper", "horse"], columns=3)
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "denoising.png")

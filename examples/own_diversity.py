@@ -1,0 +1,37 @@
+"""A diversity of one's own in 40 lines, "how many coins are there?": ``python examples/own_diversity.py``."""
+
+import sys
+
+import numpy as np
+from scipy.ndimage import gaussian_filter, label
+from skimage import data
+
+import hedgehop as hh
+
+
+class CountCoverage(hh.Diversity):
+    """One group per number of separate objects of at least 30 pixels: a list covers the counts it shows."""
+
+    h = "count"
+
+    def groups(self, labeling):
+        """Name the groups that a labeling is in."""
+        objects, _ = label(labeling)
+        sizes = np.bincount(objects.ravel())[1:]
+        return [int((sizes >= 30).sum())]
+
+
+hh.testing.check_diversity(CountCoverage(), hh.Grid(np.zeros((2, 3, 2))))  # monotone, submodular, gains right
+
+image = data.coins()[::3, ::3] / 255  # Brooklyn Museum, no known restrictions
+bright = 12 * (image - gaussian_filter(image, 15) - 0.03)
+model = hh.Grid(np.stack([-bright, bright], axis=-1), smoothness=hh.contrast(image, strength=2.5))
+pool = hh.samples(model, 60, label=3.0, region=3.0)  # the counting of objects is beyond any quick oracle, so
+pool = np.unique(np.concatenate([hh.best(model).labeling[None], pool]), axis=0)  # choose among candidates
+found = hh.select(pool, model, CountCoverage(), m=5, tradeoff=4000.0)
+print(found.report())
+
+counts = [CountCoverage().groups(y)[0] for y in found.labelings]
+title = "objects counted: " + ", ".join(map(str, counts))
+figure = found.plot(image, names=["table", "coin"], title=title, columns=3)
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "own_diversity.png")
