@@ -11,21 +11,20 @@ import diverse
 import growth
 import multilabel
 import numpy as np
+import page
 import table
 import toulbar2
 
 import hedgehop as hh
 
-GROUPS = {
-    "cuts": cuts.run, "multilabel": multilabel.run, "diverse": diverse.run, "toulbar2": toulbar2.run,
-    "growth": growth.run,
-}  # fmt: skip
+GROUPS = {"cuts": cuts, "multilabel": multilabel, "diverse": diverse, "toulbar2": toulbar2, "growth": growth}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("groups", nargs="*", default=[], help=f"some of {', '.join(GROUPS)}; all unless given")
     parser.add_argument("--quick", action="store_true", help="small sizes, one run: only to see that it works")
+    parser.add_argument("--markdown", metavar="PATH", help="also write a page for the documentation")
     options = parser.parse_args()
     unknown = set(options.groups) - set(GROUPS)
     if unknown:
@@ -35,8 +34,17 @@ def main():
     for name in table.missing():
         print(f"{name} is not installed: its columns are empty (pip install -r benchmarks/requirements.txt)")
     table.header()
-    for name in options.groups or GROUPS:
-        GROUPS[name](options.quick)
+    groups = [(GROUPS[name].__doc__, rows_of(name, options.quick)) for name in options.groups or GROUPS]
+    if options.markdown:
+        page.write(options.markdown, groups, options.quick)
+        print(f"wrote {options.markdown}")
+
+
+def rows_of(name, quick):
+    """Run a group, which prints its rows, and return them."""
+    before = len(table.ROWS)
+    GROUPS[name].run(quick)
+    return table.ROWS[before:]
 
 
 if __name__ == "__main__":

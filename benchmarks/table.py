@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import time
 
+ROWS = []  # all that was printed, for page.py
 PEERS = {"maxflow": "PyMaxflow", "gco": "gco-wrapper", "pytoulbar2": "pytoulbar2"}
 
 
@@ -45,6 +46,7 @@ def header():
 
 
 def row(problem, ours, peer="", ratio="", goal="", met="", energies=""):
+    ROWS.append((problem, ours, peer, ratio, goal, met, energies))
     print(f"{problem:46} {ours:>10} {peer:>10} {ratio:>7} {goal:>7} {met:>4}  {energies}", flush=True)
 
 

@@ -74,11 +74,14 @@ def test_the_reference_has_every_public_name():
     assert not missing
 
 
-def test_the_benchmarks_run():
-    command = [sys.executable, "-W", "error", ROOT / "benchmarks/run.py", "--quick"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_the_benchmarks_run_and_write_their_page(tmp_path):
+    command = [sys.executable, "-W", "error", ROOT / "benchmarks/run.py", "--quick", "--markdown", "page.md"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert all(group in ran.stdout for group in ("cut, ", "MAP, ", "label costs, ", "M = 10, ", "growth, "))
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    for group in ("cut, ", "MAP, ", "label costs, ", "M = 10, ", "growth, "):
+        assert group in ran.stdout
+        assert f"| {group}" in page
 
 
 def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):

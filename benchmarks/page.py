@@ -1,0 +1,61 @@
+"""The benchmarks as a page of the documentation: ``python benchmarks/run.py --markdown docs/benchmarks.md``."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import sys
+from pathlib import Path
+
+import table
+
+COLUMNS = ("problem", "ours", "peer", "ratio", "goal", "met", "energies")
+INTRODUCTION = """# Benchmarks
+
+This page is written by `{command}`; `make bench` prints the same figures (after
+`pip install -r benchmarks/requirements.txt`, for the peers). Times are of the processor, the least of several turns; solvers take
+turns, so that *ratio*, ours over the peer's, is what counts and not milliseconds. *Goal* is the ratio, or the figure, that was
+aimed at; *met* also needs energies that are no worse. Peers are measured and never used.
+"""
+
+
+def write(path, groups, quick):
+    """Write the rows of all groups, a table each, below what they were measured on."""
+    command = "python " + " ".join(["benchmarks/run.py", *sys.argv[1:]])
+    parts = [INTRODUCTION.format(command=command), machine(), versions()]
+    if quick:
+        parts.append("**These are the smallest sizes, run once: they show that everything runs, and nothing else.**\n")
+    parts += [section(about, rows) for about, rows in groups]
+    Path(path).write_text("\n".join(parts), encoding="utf-8")
+
+
+def machine():
+    today = datetime.date.today().isoformat()
+    return f"Measured on {today}: {processor()}, {os.cpu_count()} cores, {platform.system()} on {platform.machine()}.\n"
+
+
+def processor():
+    """Name of the processor; Linux alone tells it in full."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown processor"
+
+
+def versions():
+    names = ["hedgehop", "numpy", "scipy", *(name for name in table.PEERS.values() if name not in table.missing())]
+    told = [f"{name} {importlib.metadata.version(name)}" for name in names]
+    absent = [f"{name} was not installed." for name in table.missing()]
+    return " ".join([f"Python {platform.python_version()}, {', '.join(told)}.", *absent]) + "\n"
+
+
+def section(about, rows):
+    title, *details = about.strip().split("\n\n")
+    lines = [f"## {title.rstrip('.')}\n", *(f"{detail}\n" for detail in details)]
+    lines += ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
