@@ -1,4 +1,8 @@
-"""The benchmarks as a page of the documentation: ``python benchmarks/run.py --markdown docs/benchmarks.md``."""
+"""The benchmarks as a page of the documentation: ``python benchmarks/run.py --markdown docs/benchmarks.md``.
+
+Some rows also go into the README, if that is asked for (``--readme README.md``): between two marks, so that no figure
+there is typed by hand.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,21 @@ import datetime
 import importlib.metadata
 import os
 import platform
+import re
 import sys
 from pathlib import Path
 
 import table
 
+HEADLINES = ("cut, noisy1024", "cut, sp200000L2", "MAP, grid256L21", "M = 10, noisy256, hh", "M = 10, grid256L21, hh")
+MARKS = re.compile(r"(<!-- speed[^>]*-->\n).*?(<!-- end of speed -->)", re.DOTALL)
 COLUMNS = ("problem", "ours", "peer", "ratio", "goal", "met", "energies")
 INTRODUCTION = """# Benchmarks
 
-This page is written by `{command}`; `make bench` prints the same figures (after
-`pip install -r benchmarks/requirements.txt`, for the peers). Times are of the processor, the least of several turns; solvers take
-turns, so that *ratio*, ours over the peer's, is what counts and not milliseconds. *Goal* is the ratio, or the figure, that was
-aimed at; *met* also needs energies that are no worse. Peers are measured and never used.
+This page is written by `{command}`; `make bench` prints the same figures
+(after `pip install -r benchmarks/requirements.txt`, for the peers). Times are of the processor, the least of several
+turns; solvers take turns, so that *ratio*, ours over the peer's, is what counts and not milliseconds. *Goal* is the
+ratio, or the figure, that was aimed at; *met* also needs energies that are no worse. Peers are measured and never used.
 """
 
 
@@ -29,6 +36,16 @@ def write(path, groups, quick):
         parts.append("**These are the smallest sizes, run once: they show that everything runs, and nothing else.**\n")
     parts += [section(about, rows) for about, rows in groups]
     Path(path).write_text("\n".join(parts), encoding="utf-8")
+
+
+def write_headlines(path, groups):
+    """Put the rows that matter most between the marks of a document."""
+    rows = [row for _, rows in groups for row in rows if row[0].startswith(HEADLINES) and row[2]]
+    lines = ["| problem | hedgehop | peer | ratio | energies |", "|---|---|---|---|---|"]
+    lines += [f"| {row[0]} | {row[1]} | {row[2]} | {row[3]} | {row[6].split(';')[0]} |" for row in rows]
+    text = Path(path).read_text(encoding="utf-8")
+    filled = MARKS.sub(lambda found: found[1] + "\n".join([*lines, found[2]]), text)
+    Path(path).write_text(filled, encoding="utf-8")
 
 
 def machine():

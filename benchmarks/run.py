@@ -25,6 +25,7 @@ def main():
     parser.add_argument("groups", nargs="*", default=[], help=f"some of {', '.join(GROUPS)}; all unless given")
     parser.add_argument("--quick", action="store_true", help="small sizes, one run: only to see that it works")
     parser.add_argument("--markdown", metavar="PATH", help="also write a page for the documentation")
+    parser.add_argument("--readme", metavar="PATH", help="also write some rows between the marks of this document")
     options = parser.parse_args()
     unknown = set(options.groups) - set(GROUPS)
     if unknown:
@@ -38,6 +39,9 @@ def main():
     if options.markdown:
         page.write(options.markdown, groups, options.quick)
         print(f"wrote {options.markdown}")
+    if options.readme:
+        page.write_headlines(options.readme, groups)
+        print(f"wrote {options.readme}")
 
 
 def rows_of(name, quick):

@@ -47,6 +47,16 @@ def test_links_to_files_lead_somewhere(document):
         assert (path.parent / target).exists(), f"{document} links to {target}, which is not there"
 
 
+def test_the_readme_is_read_in_two_minutes():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
+
+
+def test_every_solver_has_its_place_on_the_page_of_solvers():
+    text = (ROOT / "docs/solvers.md").read_text(encoding="utf-8")
+    headings = "".join(line for line in text.splitlines() if line.startswith("### "))
+    assert [name for name in hh.oracles.available() if f"`{name}`" not in headings] == []
+
+
 def test_the_picture_of_the_readme_is_small():
     assert (ROOT / "docs/pictures/demo.png").stat().st_size < 400_000
 
