@@ -85,13 +85,17 @@ def test_the_reference_has_every_public_name():
 
 
 def test_the_benchmarks_run_and_write_their_page(tmp_path):
-    command = [sys.executable, "-W", "error", ROOT / "benchmarks/run.py", "--quick", "--markdown", "page.md"]
+    (tmp_path / "readme.md").write_text("before\n<!-- speed -->\nold\n<!-- end of speed -->\nafter\n")
+    options = ["--quick", "--markdown", "page.md", "--readme", "readme.md"]
+    command = [sys.executable, "-W", "error", ROOT / "benchmarks/run.py", *options]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     for group in ("cut, ", "MAP, ", "label costs, ", "M = 10, ", "growth, "):
         assert group in ran.stdout
         assert f"| {group}" in page
+    readme = (tmp_path / "readme.md").read_text(encoding="utf-8")
+    assert re.fullmatch(r"before\n<!-- speed -->\n\| problem .*\n<!-- end of speed -->\nafter\n", readme, re.DOTALL)
 
 
 def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):
