@@ -16,7 +16,13 @@ from pathlib import Path
 
 import table
 
-HEADLINES = ("cut, noisy1024", "cut, sp200000L2", "M = 10, noisy256, hh", "M = 10, grid256L21, hh", "M = 5, noisy16")
+HEADLINES = (
+    "cut, noisy1024",
+    "cut, sp200000L2",
+    "M = 10, noisy256, hh",
+    "M = 10, grid256L21, hh",
+    "M = 5, noisy16, distance 16, auto",
+)
 MARKS = re.compile(r"(<!-- speed[^>]*-->\n).*?(<!-- end of speed -->)", re.DOTALL)
 COLUMNS = ("problem", "ours", "peer", "ratio", "goal", "met", "energies")
 INTRODUCTION = """# Benchmarks
