@@ -130,10 +130,6 @@ def test_refusals():
     model = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], 1.0)
     with pytest.raises(hh.UnsupportedError, match="no potential depends on which labels are used"):
         hh.best(model, oracle="biases")
-    large = hh.Grid(np.zeros((9, 9, 2)))
-    limits = [Cardinality(np.full(81, k), [-np.inf, *[0.0] * 81]) for k in (0, 1)]
-    with pytest.raises(hh.UnsupportedError, match="need integer programs"):
-        hh.best(large, [LabelWeights([1.0, 0.0]), *limits], "biases")
     with pytest.raises(ValueError, match="changes must be"):
         Biases(changes=0)
 
