@@ -53,3 +53,10 @@ def test_portfolios_calibrate_each_part():
     model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
     found = hh.portfolio(model, [hh.LinearHamming(), hh.VariableCoverage()], m=4, tradeoff=hh.target(distance=0.5))
     assert len(found) == 4
+
+
+def test_where_labelings_must_differ_anyway_any_tradeoff_does():
+    model = hh.Matching(np.random.default_rng(0).normal(size=(4, 4)))
+    found = hh.diverse(model, hh.LabelCoverage(ignore=()), m=2, tradeoff=hh.target(distance=0.2))
+    assert found.tradeoff == 0.0
+    assert found.distinct == 2

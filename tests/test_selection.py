@@ -318,3 +318,24 @@ def test_portfolio_without_a_common_oracle_has_no_bound():
     starts = hh.GroupCoverage(lambda y: [int(y[0])])
     with pytest.raises(hh.UnsupportedError):
         hh.portfolio(big, [starts], m=2)
+
+
+@pytest.mark.parametrize("oracle", ["slopes", "biases", "agreement"])
+def test_oracles_around_others_can_be_named_for_a_whole_list(oracle):
+    model = hh.Chain(np.random.default_rng(0).normal(size=(6, 3)), np.eye(3))
+    diversity = {
+        "slopes": hh.HammingBall(gamma=0.5),
+        "biases": hh.LabelCoverage(parsimony=0.0),
+        "agreement": hh.ExpectedBest(hh.samples(model, 5)),
+    }[oracle]
+    found = hh.diverse(model, diversity, m=3, tradeoff=3.0, oracle=oracle)
+    assert found.objective <= found.upper_bound
+    assert oracle in found.oracles
+
+
+def test_distinct_structures_lose_next_to_nothing():
+    """Multipliers without moves to mend must find it."""
+    random = np.random.default_rng(0)
+    model = hh.Matching(random.normal(size=(600, 620)))
+    found = hh.diverse(model, hh.VariableCoverage(), m=2, tradeoff=0.0, distinct=True)
+    assert found.relevance[0] - found.relevance[1] < 0.01

@@ -16,11 +16,17 @@ _TRIES = 40
 _CLOSE = 1.04  # of two tradeoffs around the target that need no halving
 
 
-def calibrated(tradeoff: TradeoffLike, model: Model, diversity: Diversity, oracle: Oracle) -> float:
-    """Return the tradeoff as a number, for ``hh.target`` the smallest at which the second labeling is that far."""
+def calibrated(tradeoff: TradeoffLike, model: Model, diversity: Diversity, oracle: Oracle, apart: int) -> float:
+    """Return the tradeoff as a number, for ``hh.target`` the smallest at which the second labeling is that far.
+
+    Parameters
+    ----------
+    apart : int
+        In how many variables labelings must differ anyway.
+    """
     if not isinstance(tradeoff, Target):
         return resolve(tradeoff, model)
-    search = Search(model, diversity, 0.0, oracle)
+    search = Search(model, diversity, 0.0, oracle, apart)
     wanted = max(1, int(np.ceil(tradeoff.distance * model.n_variables - 1e-9)))
     near, far = _bracket(search, wanted)
     while far > _CLOSE * near:
@@ -29,16 +35,17 @@ def calibrated(tradeoff: TradeoffLike, model: Model, diversity: Diversity, oracl
             far = middle
         else:
             near = middle
-    return _confirmed(far, wanted, model, diversity, oracle)
+    return _confirmed(far, wanted, search)
 
 
-def _confirmed(tradeoff: float, wanted: int, model: Model, diversity: Diversity, oracle: Oracle) -> float:
+def _confirmed(tradeoff: float, wanted: int, used: Search) -> float:
     """Raise a tradeoff until a search that begins anew, as the list's will, gets that far.
 
     Where steps are not exact they depend on what the oracle has met before.
     """
     for _ in range(_TRIES):
-        if _second_distance(Search(model, diversity, tradeoff, oracle), tradeoff) >= wanted:
+        fresh = Search(used.model, used.diversity, tradeoff, used.oracle, used.min_distance)
+        if _second_distance(fresh, tradeoff) >= wanted:
             break
         tradeoff *= _CLOSE
     return tradeoff
@@ -56,7 +63,8 @@ def _bracket(search: Search, wanted: int) -> tuple[float, float]:
         if (now >= wanted) != (reached >= wanted):
             return min(last, tried), max(last, tried)
     if reached >= wanted:
-        return tried, tried  # however small, it is far enough
+        least = 0.0 if _second_distance(search, 0.0) >= wanted else tried  # however small, it is far enough
+        return least, least
     raise InfeasibleError(
         f"no tradeoff up to {tried:.3g} makes the second labeling differ in {wanted} variables; the most was {most}. "
         "Ask for a smaller distance, or use another diversity."

@@ -28,6 +28,16 @@ def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -
     return _answer(_ratio(right, np.full(len(rows), known.sum())), single)
 
 
+def refuse_masks(truth: ArrayLike, ignore: int | None) -> None:
+    """Refuse truths that show nothing but background: masks of 0 and 255, most likely, where 255 is the object."""
+    labels = set(np.unique(np.asarray(truth)).tolist())
+    if ignore in labels and labels <= {0, ignore}:
+        raise ValueError(
+            f"truth must have labels of objects; got only 0 and {ignore}, which stands for unknown. "
+            f"For a mask of 0 and {ignore}, pass truth > 0."
+        )
+
+
 def oracle_accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> float:
     """Accuracy of the best labeling of a list: what a person, or a later stage, that always chooses well would get.
 

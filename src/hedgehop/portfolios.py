@@ -70,7 +70,7 @@ def portfolio(
         raise TypeError("diversities must be a list of diversities; got one. Use hh.diverse for a single one.")
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
-    factors = _factors(tradeoff, diversities, model, get(oracle))
+    factors = _factors(tradeoff, diversities, model, get(oracle), distinct)
     quotas = [m // len(diversities) + (k < m % len(diversities)) for k in range(len(diversities))]
     streams = [stream(model, part, f, oracle, distinct) for part, f in zip(diversities, factors, strict=True)]
     taken: dict[bytes, tuple[Step, str]] = {}
@@ -101,12 +101,17 @@ def _side_by_side(streams: Sequence[Iterator[Step]], quotas: Sequence[int]) -> l
 
 
 def _factors(
-    tradeoff: TradeoffLike | Sequence[TradeoffLike], parts: Sequence[Diversity], model: Model, oracle: Oracle
+    tradeoff: TradeoffLike | Sequence[TradeoffLike],
+    parts: Sequence[Diversity],
+    model: Model,
+    oracle: Oracle,
+    distinct: bool | Literal["auto"],
 ) -> list[float]:
     given: Sequence[Any] = tradeoff if isinstance(tradeoff, (list, tuple)) else [tradeoff] * len(parts)
     if len(given) != len(parts):
         raise ValueError(f"tradeoff must be one, or one per diversity ({len(parts)}); got {len(given)}.")
-    return [calibrated(t, model, part, oracle) for t, part in zip(given, parts, strict=True)]
+    apart = [int(part.distinct if isinstance(distinct, str) else distinct) for part in parts]
+    return [calibrated(t, model, part, oracle, k) for t, part, k in zip(given, parts, apart, strict=True)]
 
 
 def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[tuple[Step, str]]) -> DiverseList:

@@ -16,6 +16,7 @@ from hedgehop.lawler import best_excluding
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step, rounding
 from hedgehop.oracles.kernels import is_small
+from hedgehop.oracles.nested import Nested
 from hedgehop.oracles.registry import Auto, get, solve
 from hedgehop.oracles.slopes import Slopes
 from hedgehop.potentials import Cardinality, Constant, Linear, Potential
@@ -164,6 +165,8 @@ class Search:
         return [p.scaled(self.tradeoff) for p in potentials] if self.tradeoff > 0 else []
 
     def _solve(self, potentials: Sequence[Potential]) -> Step:
+        if isinstance(self.oracle, Nested) and self.oracle.is_idle(self.model, potentials):
+            return solve(self.oracle.inner or Auto(), self.model, potentials)
         return solve(self.oracle, self.model, potentials, self.state)
 
     def _bound_of(self, step: Step, steering: list[Potential]) -> tuple[float, float]:

@@ -231,7 +231,7 @@ def _search(
     if diversity.distinct if isinstance(distinct, str) else distinct:
         apart = max(apart, 1)
     solver = get(oracle)
-    return Search(model, diversity, calibrated(tradeoff, model, diversity, solver), solver, apart)
+    return Search(model, diversity, calibrated(tradeoff, model, diversity, solver, apart), solver, apart)
 
 
 def _distance(value: Any, n: int) -> int:

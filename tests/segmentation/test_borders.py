@@ -78,3 +78,23 @@ def test_candidates_differ_to_the_eye_where_enough_do():
     found = hh.Segmenter(image, n_segments=200).suggest(scribbles, m=3)
     apart = [(a != b).mean() for k, a in enumerate(found.masks) for b in found.masks[:k]]
     assert min(apart) > 0.003
+
+
+def test_candidates_never_contradict_strokes():
+    random = np.random.default_rng(0)
+    image = random.integers(0, 256, (60, 80, 3)).astype(np.uint8)
+    image[20:40, 20:50] //= 3
+    scribbles = random.integers(0, 3, (60, 80))
+    found = hh.Segmenter(image, n_segments=300).suggest(scribbles, m=1)
+    assert (found.labelings[:, scribbles > 0] == scribbles[scribbles > 0] - 1).all()
+
+
+def test_masks_of_0_and_255_are_no_truth():
+    image = np.zeros((20, 20, 3))
+    image[5:15, 5:15] = 1.0
+    scribbles = np.zeros((20, 20), int)
+    scribbles[8:12, 8:12], scribbles[0] = 2, 1
+    found = hh.Segmenter(image, n_segments=20).suggest(scribbles, m=1)
+    with pytest.raises(ValueError, match="pass truth > 0"):
+        found.pixel_accuracy(255 * found.masks[0])
+    assert found.pixel_accuracy(255 * found.masks[0] > 0)[0] == 1.0

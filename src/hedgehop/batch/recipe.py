@@ -42,6 +42,8 @@ class Recipe:
         contrast. For strokes, the smoothness of :class:`hedgehop.Segmenter`.
     segments : int
         About how many superpixels an image with strokes is cut into; 0 labels pixels.
+    swap : bool
+        Whether in files of strokes 1 is the object and 2 the background.
     metrics : tuple of str
         What is measured where there is a truth: ``"accuracy"``, ``"iou"``.
     ignore : int
@@ -66,6 +68,7 @@ class Recipe:
     smoothness: float = 1.0
     connectivity: int = 4
     segments: int = 2000
+    swap: bool = False
     metrics: tuple[str, ...] = ("accuracy", "iou")
     ignore: int = 255
 

@@ -21,7 +21,7 @@ from hedgehop.io.labels import read_labels
 from hedgehop.io.lists import save
 from hedgehop.io.pictures import read_picture, read_scores
 from hedgehop.io.strokes import read_strokes
-from hedgehop.metrics import best_so_far
+from hedgehop.metrics import best_so_far, refuse_masks
 from hedgehop.models import Grid, PairwiseModel, contrast
 from hedgehop.result import DiverseList
 
@@ -81,7 +81,7 @@ def find(item: Item, recipe: Recipe) -> DiverseList:
     from hedgehop.segmentation.segmenter import Segmenter
 
     segmenter = Segmenter(read_picture(item.image), recipe.segments or None, smoothness=recipe.smoothness)
-    strokes = read_strokes(item.scribbles)
+    strokes = read_strokes(item.scribbles, recipe.swap)
     return segmenter.suggest(strokes, recipe.m, recipe.chosen_diversity, recipe.chosen_tradeoff, **recipe.options)
 
 
@@ -106,6 +106,7 @@ def measure(found: DiverseList, item: Item, recipe: Recipe) -> dict[str, float] 
     if not item.truth:
         return None
     truth = truth_of(item, found.labelings.shape[1:])
+    refuse_masks(truth, recipe.ignore)
     values: dict[str, float] = {}
     for name in recipe.metrics:
         each = best_so_far(METRICS[name](found.labelings, truth, ignore=recipe.ignore))

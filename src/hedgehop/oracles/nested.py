@@ -48,6 +48,10 @@ class Nested(Oracle):
         pairs = list(zip(potentials, here, strict=True))
         return [p for p, mine in pairs if mine], [p for p, mine in pairs if not mine]
 
+    def is_idle(self, model: Model, potentials: Sequence[Potential]) -> bool:
+        """Whether there is nothing for it to do, and it refuses for that: the linear oracle alone does."""
+        return not self.split(potentials)[0] and self.refusal(model, potentials) is not None
+
     def inner_refusal(self, model: Model, others: Sequence[Potential]) -> str | None:
         """Return why the linear steps cannot be solved; None if they can."""
         return (self.inner or self._auto()).refusal(model, others)

@@ -78,6 +78,8 @@ class Slopes(Nested):
         ascent.reach(bundle.labelings[int(np.argmax(bundle.scores))])
         close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
         calls = min(self.calls, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else self.calls
+        if bundle.terms.limits and ascent.moves is None:  # nothing mends what is too close: the slope must be found
+            calls = 2 * self.calls
         spared = _SPARED if ascent.expander is None and calls > 2 * _SPARED else 0
         self._search(bundle, ascent, close, calls - spared)
         if bundle.gap > _WIDE * close and model.n_variables <= _FEW:

@@ -27,8 +27,9 @@ _LOOSE_LOYALTY = 1.0  # of the other models, whose answers are to differ from it
 
 @dataclass(frozen=True, eq=False)
 class Strokes:
-    """Strokes at the size that is solved, (h, w), on superpixels, (n,), and what is learned from them."""
+    """Strokes at the size of the image, at the size that is solved, on superpixels, and what is learned from them."""
 
+    drawn: NDArray[np.int64]
     pixels: NDArray[np.int64]
     seeds: NDArray[np.int64]
     evidence: Evidence
@@ -41,7 +42,7 @@ def learn(canvas: Canvas, scribbles: ArrayLike) -> Strokes:
     small = canvas.reduce(checked)
     seeds = lay_on(canvas.parts, small, n_labels)
     taught = _taught(seeds, canvas.parts.frame, n_labels)
-    return Strokes(small, seeds, Evidence(canvas.features, canvas.graph, taught, n_labels))
+    return Strokes(checked, small, seeds, Evidence(canvas.features, canvas.graph, taught, n_labels))
 
 
 class Sketch:
@@ -54,6 +55,7 @@ class Sketch:
         self._weights = weights
         self._frame = frame
         self._evidence, self._seeds, self._strokes = strokes.evidence, strokes.seeds, strokes.pixels
+        self._drawn = strokes.drawn
         self._free_frame = canvas.parts.frame & (strokes.seeds < 0)
         self._loyalty = None if around is None else loyalty(canvas, around, strokes.seeds, strokes.evidence.n_labels)
 
@@ -81,7 +83,8 @@ class Sketch:
         """Labelings of superpixels, (m, n), at the size of the image, with borders that follow the pixels."""
         borders, oracle, n_labels = self.canvas.borders, self.oracle, self._evidence.n_labels
         images = [borders.redrawn(row, self._strokes, n_labels, oracle) for row in rows]
-        return self.canvas.enlarge(np.array(images, np.int32))
+        pixels = self.canvas.enlarge(np.array(images, np.int32))
+        return np.where(self._drawn >= 0, self._drawn, pixels).astype(np.int32)
 
     def answers(self, nodes: Nodes, models: Sequence[RandomModel]) -> Labels:
         """Return the best labelings of random models, (k, n), without parts that no stroke reaches."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.metrics import accuracy
+from hedgehop.metrics import accuracy, refuse_masks
 from hedgehop.result import DiverseList
 
 
@@ -33,6 +33,7 @@ class Suggestions(DiverseList):
 
     def pixel_accuracy(self, truth: ArrayLike, ignore: int = 255) -> Doubles:
         """Share of right pixels of each candidate, (m,); pixels whose truth is `ignore` do not count."""
+        refuse_masks(truth, ignore)
         return np.asarray(accuracy(self.labelings, truth, ignore))
 
     def report(self) -> str:
