@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Batches: items a second on 1 and 2 processes and on a Dask cluster of 2 workers, memory, and what coordination costs.
 
 Run it by hand, ``python benchmarks/batches.py``; docs/scaling.md has its table. Other work on the machine stretches the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One binary cut against PyMaxflow (build, solve, read the labels), and bytes a node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists of ten with linear Hamming diversity: PyMaxflow with kept trees, and gco-wrapper, against us.
 
 Every labeling pays a penalty for each variable that agrees with an earlier one; a list's total is the sum of energies

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How time grows: a pixel's share from small images to large ones, and a labeling's share from short lists to long."""
 
 from __future__ import annotations

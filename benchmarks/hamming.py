@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hamming-ball lists on real models: ``python benchmarks/hamming.py [--kind voc] [--data FOLDER] [--images 15]``.
 
 ``--kind voc`` needs ``voc2012`` in the data folder: JPEGImages, val.txt and deeplab_logits33 (33 x 33 x 21 class scores

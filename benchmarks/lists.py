@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists of ten on VOC validation images with DeepLab's scores, as pixels and as superpixels: the gap of each step.
 
 ``python benchmarks/lists.py [--images 3] [--side 257] [--quick]``; the data folder is ../shared/data beside the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One Potts problem of 21 labels against gco-wrapper: energy at a time, bound at a time, and with label costs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmarks as a page of the documentation: ``python benchmarks/run.py --markdown docs/benchmarks.md``.
 
 Some rows also go into the README, if that is asked for (``--readme README.md``): between two marks, so that no figure

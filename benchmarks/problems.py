@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmark problems of PEERS.md. numpy and scipy only; every problem is a dict:
 
 n, L, ei, ej (E,) int32 edge ends, w (E,) int32 Potts strengths, U (n, L) int32 *costs*, grid, and H, W for grids.

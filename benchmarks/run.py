@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One table of everything measured, against peers and goals: ``make bench``; ``--quick`` to see that it works."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmark problems as models, and solved by us and by peers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How long a person waits in the studio: ``python benchmarks/studio.py`` (needs httpx and the studio extra).
 
 Starts a studio, opens the sample photograph at two sizes and draws five strokes on each. Prints the seconds from the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one table: problem, ours, peer, ratio, goal, met, energies; and how times are taken.
 
 Times are of the processor (every solver uses one thread here, and machines are shared) and least of several turns;

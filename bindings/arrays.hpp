@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The border between numpy and the kernels: array types, views, owned results,
 // and the checks without which bad input could touch memory it should not.
 #pragma once

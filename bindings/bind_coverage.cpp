@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "coverage.hpp"
 
 #include "arrays.hpp"

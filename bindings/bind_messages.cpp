@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "arrays.hpp"
 #include "max_product.hpp"
 #include "signals.hpp"

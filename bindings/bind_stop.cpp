@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How one thread stops the kernels of another.
 #include <nanobind/nanobind.h>
 

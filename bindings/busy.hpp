@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One call at a time: the GIL is released while a solver works, and two threads in one would spoil its state.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arrays of integers or of real numbers, checked, as flows.
 #pragma once
 

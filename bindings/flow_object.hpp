@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flows as Python objects: GIL released, interruptible, safe against two threads in one object.
 #pragma once
 

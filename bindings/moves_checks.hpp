@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What must hold before arrays become part of a problem for moves.
 #pragma once
 

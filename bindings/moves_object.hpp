@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A problem for moves as Python holds it, together with the arrays that it reads.
 #pragma once
 

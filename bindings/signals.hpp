@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ctrl-C, or another thread's word, while the GIL is released: a kernel's Poll asks for both.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What must hold before arrays become a TRW-S solver.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A TRW-S solver as Python holds it.
 #pragma once
 

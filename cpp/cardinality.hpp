@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Max-sum messages of a factor f(k), k = number of variables that are "on" (Tarlow, Givoni, Zemel, AISTATS
 // 2010).
 //

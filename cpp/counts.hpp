@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counting over many labelings at once: Hamming distances, labels used,
 // transitions used. These are the sufficient statistics of the group-coverage
 // diversities of Prasad, Jegelka, Batra (NIPS 2014): gains are functions of them.

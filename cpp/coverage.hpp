@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exact gain of the smooth Hamming-ball coverage.
 //
 // Keep each position i independently with probability 1 - exp(-a_i); call the

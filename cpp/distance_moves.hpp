@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Local searches on pairwise scores plus functions of distances, none of which ever loses:
 //
 // Single moves: change one variable at a time (iterated conditional modes, Besag 1986) on the whole

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Functions of the distances to reference labelings, as tables: what the slopes of the dual, the single moves
 // and the mixing of components have in common.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The least concave function above a table: the upper hull of its points, one pass from left to right.
 //
 // Complexity: O(n).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Expansion moves (Boykov, Veksler, Zabih, PAMI 2001) with label, transition and region weights of any sign
 // (label costs: Delong, Osokin, Isack, Boykov, IJCV 2012; rewards: ours, ALGORITHMS sections 2, 3, 5).
 // Written from the papers; no code consulted.

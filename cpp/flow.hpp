@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dynamic minimum cuts: minimise  sum_v t(v) x(v) + sum_(u->v) cap(u->v) [x(u) = 0, x(v) = 1]  over x in {0,
 // 1}^n, again and again while terminals t and capacities change in both directions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One flow of any layout behind one interface, which starts with 32 bits where they suffice and changes to 64
 // bits by itself when they no longer do. For callers that hold flows without being templates: the bindings.
 #pragma once

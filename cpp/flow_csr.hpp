@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Any graph as a flow network: the arcs of a node lie side by side, every arc knows its sister.
 //
 // A node takes 20 bytes and an arc 12 (int32; 24 and 16 with int64). The low bit of `sister` caches "the

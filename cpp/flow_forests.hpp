@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Minimum cuts by two forests of shortest residual paths, grown level by level from excesses and from
 // deficits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a forest of the flow search has to do next: nodes to scan, by the level of the frontier, and orphans
 // to place, by level.
 #pragma once

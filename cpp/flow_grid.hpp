@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Images and volumes as flow networks: 4 or 8 neighbours in 2-D, 6 or 26 in 3-D, implied by the index of the
 // pixel.
 //

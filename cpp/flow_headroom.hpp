@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether the sums of a flow provably fit its integers.
 //
 // However flow moves, the excess of a node and the residuals around it stay below its load: |excess| plus the

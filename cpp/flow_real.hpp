@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Minimum cuts of real costs: quantised once (quantise.hpp), the scale fixed for the life of the flow, with a
 // rigorous bound on the error of the minimum.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Makes the forests of a flow search legal again after changes of terminals and capacities, at a cost that
 // grows with the change and not with the graph (after Kohli and Torr, ICCV 2005, for breadth-first forests).
 #pragma once

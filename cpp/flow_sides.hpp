@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The source and the sink forest are mirror images: one code serves both, templated over the side. In the
 // source forest arcs run from parent to child, in the sink forest from child to parent.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all parts of the maximum flow share: index types, the two sides, and memory for millions of records.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exact max-sum on forests: score(y) = sum_i U(i, y_i) + sum_e P_e(y_i, y_j).
 //
 // argmax is one pass of messages from the leaves to the roots and one of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exact max-sum on forests plus any function of one count: score(y) + f(k(y)), k(y) = sum of the weights of
 // the variables that differ from a reference labeling; weights are whole numbers >= 0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Forests: recognising one, and the order in which dynamic programs visit it.
 //
 // is_forest is union-find, O(E alpha(n)). ForestOrder is a breadth-first order from the lowest index of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The best mixture of two labelings (Lempitsky, Rother, Roth, Blake, PAMI 2010): every variable keeps its
 // label or takes that of the other labeling, by one cut. Written from the paper; no code consulted.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A row-major matrix that somebody else owns: the one shape in which the
 // kernels take and return arrays of more than one dimension.
 #pragma once

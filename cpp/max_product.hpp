@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loopy max-product on pairwise scores plus functions of the distances to given labelings: what Prasad,
 // Jegelka and Batra (NIPS 2014) ran for Hamming balls. All messages are sent at once from the same beliefs
 // and damped. There is no guarantee on loopy graphs; callers score the labelings that the beliefs decode to.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A barrier for two threads that meet every few microseconds.
 //
 // std::barrier gives its time slice away while it waits; on a busy machine the other process then keeps the

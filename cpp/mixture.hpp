@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The master problem of the slope dual (ALGORITHMS 4.5, TRWS 3.2): over mixtures of the labelings known,
 //
 //     max over alpha in the simplex of  sum_k alpha_k r_k + f(sum_k alpha_k d_k),   f concave:

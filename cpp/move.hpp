@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One binary move on a labeling: the variables that take part, the two labels each may have, and the graph
 // whose minimum cut is the best choice among them. Expansions, swaps and fusions differ only in who takes
 // part.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A binary move as a minimum cut (Kolmogorov, Zabih, PAMI 2004): every node chooses one of two sides.
 //
 // Costs are relative to the present sides, so that the minimum is never above zero and a negative one is an

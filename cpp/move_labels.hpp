@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Weights of labels and regions as terms of a move (ALGORITHMS sections 2 and 5).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What expansions, swaps and fusions share: a move on the labeling, and all the terms that it may have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A multi-label problem as move-making solvers see it: scores to be maximised, in fixed point, and who is
 // next to whom.
 //

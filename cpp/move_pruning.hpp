@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes variables out of a move that surely gain nothing by it, before a graph is built.
 //
 // If keeping its label is no worse for a variable whatever the others choose, it keeps it in some best move

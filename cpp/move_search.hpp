@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The best choice of a move with rewards for "any": optimistic branching (ALGORITHMS section 2).
 //
 // Every reward is granted at first. If the best cut does not earn one, some witness of it must hold, or it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A labeling and what a move must know of it: how often labels, transitions and labels within regions occur.
 //
 // A move is made by setting variables one by one: each change of the score is exact, whatever a graph cut

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Terms of a move that are paid or earned once, whatever the number of literals that bring them about
 // (ALGORITHMS sections 2, 3, 5). Costs of "any" and rewards of "enough" are auxiliary nodes; rewards of "any"
 // are the hard direction and left to a search (move_search.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Weights of transitions as terms of a move (ALGORITHMS section 3).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Weights that a labeling earns (or pays, if negative) once, however often the occasion arises.
 //
 //     labels:       w(k, l) if at least least(k) variables take label l

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nested lists of words and numbers, as lenient as toulbar2 reads JSON: quotes, commas and colons are
 // optional, and lines that begin with # are comments. The text becomes flat arrays, one entry a token.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers in a text, separated by white space: the tables of model files.
 //
 // Decimal and scientific notation, "inf" and "-inf"; the same doubles on every platform, whatever the locale.

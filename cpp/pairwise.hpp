@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pairwise scores, seen as what dynamic programs need of them: the score of a
 // pair of labels and the max-sum message through an edge,
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a long kernel stays interruptible without knowing who might interrupt it.
 #pragma once
 

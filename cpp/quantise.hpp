@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Real costs as integers, with a bound on what that may change.
 //
 // q(x) = round(x 2^p), ties to even. Multiplying by a power of two is exact, so each term moves by at most

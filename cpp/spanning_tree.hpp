@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Best spanning trees (ALGORITHMS 8): score(y) = sum_e scores(e, y_e), y_e = 1 for the edges of the tree.
 //
 // best_spanning_tree is Kruskal's greedy (1956) on gains scores(e, 1) - scores(e, 0): O(E log E). Ties go to

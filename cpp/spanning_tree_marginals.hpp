@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Max-marginals of spanning trees: what the best tree with an edge, or without it, scores.
 //
 // An edge outside the best tree would replace the weakest edge of its cycle, found in the history of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The best spanning tree for every number of edges shared with a given set of edges (ALGORITHMS 8).
 //
 // From a best tree that shares k edges with the set, one best swap (an edge of the set comes in, another edge

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Swap moves (Boykov, Veksler, Zabih, PAMI 2001) with label, transition and region weights of any sign, each
 // move exact for semimetric pairs (ALGORITHMS section 3). Written from the papers; no code consulted.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TRW-S: labelings and upper bounds for pairwise models of any graph (Kolmogorov, PAMI 2006), as
 // maximisation.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Solvers from arrays. Arguments are checked by the caller: edges in range and without self-loops, strengths
 // finite and
 // >= 0, tables inside their array, ranks a permutation; counts empty means n_labels everywhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Real scores as 32-bit integers such that the bound computed on the integers is a bound for the real scores.
 //
 // Scores are rounded up, strengths down: no labeling loses. Each variable's best score becomes 0 (the rest is

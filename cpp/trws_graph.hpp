@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the TRW-S kernels see: plain pointers, so that a file compiled for one instruction set includes
 // nothing whose code could leak into files compiled for another.
 //

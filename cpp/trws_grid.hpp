@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The edges of an image or a volume, without a list of them: direction after direction, in the order of
 // hedgehop.models.grid.directions (right, down, down-right, down-left for an 8-connected image).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Iterated conditional modes (Besag 1986) on the positions marked stale; ties keep the label, so it ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of one instruction set, for every slot size. Included by trws_kernel_*.cpp, each of which names
 // its set (HEDGEHOP_TRWS_ISA, a namespace) and the width of its registers (HEDGEHOP_TRWS_LANES) and is
 // compiled with its own flags.

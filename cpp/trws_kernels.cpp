@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which kernels to use: the best this machine can run.
 #include <initializer_list>
 #include <stdexcept>

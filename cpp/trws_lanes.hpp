@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // W 32-bit integers at once, by the compiler's vector extension where there is one (GCC, Clang) and by plain
 // loops elsewhere. Every operation gives the same bits on every machine. Compiled once per instruction set,
 // in its own namespace; a vector type wider than the target's registers would go through the stack, hence W

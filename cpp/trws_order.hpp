@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A ranking for graphs of which nothing else is known: reverse Cuthill-McKee (Cuthill, McKee 1969; George
 // 1971).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pairwise scores in fixed point, in the order of the schedule, with what they imply: the scale, and the
 // floor below which no score of a variable needs to be kept (trws_fixed_point.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Labelings in fixed point: their score, and the better of two labelings component by component.
 //
 // Where two labelings differ, the variables form connected components, and the components contribute

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows of one value per label, held in registers when the number of vectors N is known (N = 0: any number, on
 // the stack), and the pairwise scores of one edge added to such a row.
 #pragma once

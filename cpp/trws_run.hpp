@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Running sweeps, on one thread or on two that split every level and meet after it. Either way the same
 // messages and the same bound come out: positions of a level are independent, and the bound is a sum of
 // integers.

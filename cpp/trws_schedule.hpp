@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where TRW-S visits what: variables renumbered by wavefront level, edges sorted by their lower end.
 //
 // Given a ranking of the variables, every edge points from its lower to its higher rank, and a variable's

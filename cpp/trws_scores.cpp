@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "trws_scores.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows of unary scores into fixed point (trws_fixed_point.hpp). Written so that compilers vectorise the loops
 // without leave to reorder: several running maxima, and selections instead of branches.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One sweep of sequential tree-reweighted message passing (Kolmogorov, PAMI 2006), as maximisation, on
 // integers.
 //

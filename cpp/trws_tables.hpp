@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // General pairwise tables in fixed point: equal ones stored once, each kept both ways round unless symmetric.
 //
 // Forbidden pairs (-inf) become a finite penalty. Any penalty leaves the bound valid, because it only raises

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Disjoint sets: union by size, find with path halving (Tarjan 1975). O(alpha(n)) a call.
 #pragma once
 

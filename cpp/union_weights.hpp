@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Weights that make the bound on a union of balls small (TRWS 3.3).
 //
 // Partition the balls A_j into clusters, with weights beta >= 0 that add up to at most 1 in each. Pointwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Settings of the documentation; ``make docs`` builds it, without a network."""
 
 import hedgehop

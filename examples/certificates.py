@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is proven about lists of one to ten labelings: ``python examples/certificates.py``."""
 
 import sys

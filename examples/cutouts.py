@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cut a cat out with four strokes, in six ways: ``python examples/cutouts.py``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A noisy silhouette with a dirty spot, cleaned in five ways: ``python examples/denoising.py``."""
 
 import sys

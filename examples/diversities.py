@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One image, seven diversities, a list of three by each: ``python examples/diversities.py``."""
 
 import sys

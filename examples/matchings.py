@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which star went where? Diverse matchings of two noisy skies: ``python examples/matchings.py``."""
 
 import sys

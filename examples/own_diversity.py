@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A diversity of one's own in 40 lines, "how many coins are there?": ``python examples/own_diversity.py``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who has the telescope? Diverse dependency parses, arborescences: ``python examples/parses.py``."""
 
 import sys

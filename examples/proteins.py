@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Side chains that must not collide, a factor graph read from a UAI file: ``python examples/proteins.py``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cheap networks that do not share their weak links: ``python examples/spanning_trees.py``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Depth from a generated pair of images with a wall that repeats itself: ``python examples/stereo.py``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which words are verbs? Diverse taggings of an ambiguous sentence, a chain: ``python examples/taggings.py``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Diverse taggings and parses of real sentences: ``python examples/taggings_and_parses.py --data FOLDER``.
 
 A chunker (linear chain, ``conll2000/train.txt``) and a dependency parser (arcs,

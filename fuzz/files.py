@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Any bytes, as a file of any format: a ValueError or its content, nothing else. ``make fuzz``; needs atheris."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``make release-check``: build sdist and wheel, look into them, and try the wheel where there is no compiler."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Does an installed wheel work? Needs numpy and scipy only; run with the Python it is installed in."""
 
 import time

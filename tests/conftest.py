@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What several tests share: the folder of real data, which is not part of the repository."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Baselines: M-best in order, perturbed models, blind draws; and samples of what the truth might be."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """hh.target: the smallest tradeoff at which the second labeling is far enough."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The claims of ALGORITHMS 9: which bound holds when."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the documents show runs: their Python blocks in order, and the demo."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every error says what, got, do: the texts themselves are the contract."""
 
 from __future__ import annotations

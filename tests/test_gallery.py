@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The examples of the gallery run alone and quickly, and their pictures are there, small."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The architecture as a test: imports go one way, and `import hedgehop` stays light."""
 
 from __future__ import annotations

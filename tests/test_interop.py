@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Objects of other libraries, by tiny stand-ins: tensors, segmentation outputs, conditional random fields."""
 
 from itertools import pairwise, product

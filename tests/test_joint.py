@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The joint method: the best list of all, proven, for two labels that prefer to agree."""
 
 from __future__ import annotations

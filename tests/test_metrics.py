@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Metrics against scikit-learn and plain loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Diversities and tradeoffs in words mean what the classes mean."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures of lists: the right panels with the right words, and errors that say what to do."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files of lists: round trips, old files, and files that are none."""
 
 from __future__ import annotations

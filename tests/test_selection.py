@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists as users meet them: going on, streaming, constraints, refinement, interruption."""
 
 from __future__ import annotations

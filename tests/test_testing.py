@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The checks for authors catch what they say they catch."""
 
 from __future__ import annotations

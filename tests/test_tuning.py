@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The grid search: finds the best setting, goes on from its cache, says what is wrong."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All the test framework the kernels need: CHECK reports and counts, the exit
 // code of main says whether anything failed, Random gives repeatable inputs.
 #pragma once

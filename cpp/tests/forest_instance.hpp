@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random forests for the tests of dynamic programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small random problems for moves, with the score of a labeling from the definition.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "distance_moves.hpp"
 #include "envelope.hpp"
 #include "mixture.hpp"

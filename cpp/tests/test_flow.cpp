@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #undef NDEBUG  // every solve asserts that the cut it found costs what the flow says
 
 #include "flow.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Expansions, swaps and fusions against enumeration of all moves; runs against monotonicity.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Draw docs/pictures/demo.png, the picture of the README, and that of docs/segmentation.md: smaller, in 256 colours.
 
 Run it from the root of the repository: ``python docs/pictures/draw.py`` (after ``make demo``).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Draw docs/pictures/flow.svg: how data flow through hedgehop. Run with any Python."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run the examples that docs/gallery.md shows, and keep small copies of their pictures: ``make gallery``.
 
 ``python docs/pictures/gallery.py stereo parses`` runs some of them.

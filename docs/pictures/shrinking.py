@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Smaller copies of pictures for the documentation, in few colours."""
 
 from pathlib import Path

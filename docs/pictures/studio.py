@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws the pictures of the studio with a real browser: ``python docs/pictures/studio.py`` (needs Chromium)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Diversity against people: how well lists match what several people drew on the same image (BSDS500).
 
 No classes here: labels are eight clusters of colours and textures of the image itself, and a segmentation is the

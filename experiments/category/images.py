@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Images, truths and class scores of each part; read, never copied."""
 
 from __future__ import annotations

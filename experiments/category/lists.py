@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All lists of all problems: made side by side, kept in files, never made twice."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The rows of the table, one line each: a recipe makes 20 labelings of a problem, for each of its settings."""
 
 from __future__ import annotations

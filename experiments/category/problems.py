@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models made from images and scores, kept in files; what several methods share of one model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table beside the paper's; Markdown, CSV, the oracle against M."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Make all lists, choose settings on one half of the images, report on the other, and swap."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Judging labelings of superpixels by pixels: image IoU, what the oracle chooses, the IoU of the corpus, its error."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures like the paper's: image, truth, MAP, what each diversity's oracle takes, and whole lists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run with ``python -m experiments.interactive --data DIR``."""
 
 import argparse

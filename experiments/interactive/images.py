@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The images, strokes and truths of each part; read, never copied."""
 
 from __future__ import annotations

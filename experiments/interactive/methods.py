@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The rows of the table: each turns a problem into the oracle accuracy of its list at M = 1..10."""
 
 from __future__ import annotations

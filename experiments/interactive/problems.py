@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models made from the images, kept in files, so that a second run needs no image work."""
 
 from __future__ import annotations

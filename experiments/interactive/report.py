@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table in the paper's layout, beside the paper's figures; Markdown, CSV, a plot."""
 
 from __future__ import annotations

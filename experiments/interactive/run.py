@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tune on one half of the images, report on the other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run with ``python -m experiments.learning --data DIR``."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The three solvers on the same problems: objective, gap, inferences."""
 
 from __future__ import annotations

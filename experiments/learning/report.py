@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tables in Markdown, and the plot of the lists."""
 
 from __future__ import annotations

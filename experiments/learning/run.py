@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run all parts, each kept in a file of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Snakes: which of ten parts of a snake, or background, is each pixel; only the way along the snake tells."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """VOC superpixels: weights of class scores and of contrast, learned on train, against hand-set ones on val."""
 
 from __future__ import annotations

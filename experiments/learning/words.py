@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Letters in handwritten words: chains of 16 x 8 bitmaps; fold 1 to train, the other nine to test."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """hedgehop: M plausible, genuinely different answers from any structured model, with a certificate.
 
 >>> import numpy as np, hedgehop as hh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``python -m hedgehop``: the command line."""
 
 from hedgehop.cli import main

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays at the border: checked once, then read-only for good.
 
 Every error here says what is wrong, what was given and what to do.

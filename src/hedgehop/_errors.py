@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The exceptions hedgehop raises beyond ValueError and TypeError."""
 
 from __future__ import annotations

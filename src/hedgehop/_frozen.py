@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Objects that do not change: attributes set once, arrays read-only, picklable, compared by content."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ctrl-C during foreign code that does not look for it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A bar on stderr for work whose end can be foreseen."""
 
 from __future__ import annotations

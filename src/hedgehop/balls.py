@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sizes of Hamming balls and of their overlaps (ALGORITHMS 4.1)."""
 
 from __future__ import annotations

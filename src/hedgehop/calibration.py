@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Finding a tradeoff by what it does: how far the second labeling of a list is from the first."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a picture of a list shows, as arrays: labelings as images, the photograph under them, both checked."""
 
 from __future__ import annotations

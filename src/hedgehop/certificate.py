@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a run proves about its list (ALGORITHMS 9)."""
 
 from __future__ import annotations

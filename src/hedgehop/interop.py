@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models from other libraries' objects, known by what they have, not by what they are: none of them is needed here."""
 
 from __future__ import annotations

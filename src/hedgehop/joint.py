@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All labelings of a list at once: exact for two labels that prefer to agree (Kirillov et al. 2015; ALGORITHMS 11).
 
 If D(S) is a sum over variables i of a concave function of ``a_i = number of labelings with y_i = 1``, the best list

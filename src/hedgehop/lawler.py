@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labelings in order, and the best one that is none of given ones: Lawler's partition (ALGORITHMS 0, set semantics).
 
 If the best labeling y of a cell is taken, the rest of the cell is split into one cell per free variable k:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From a search to its answer: the list, and what is proven about it."""
 
 from __future__ import annotations

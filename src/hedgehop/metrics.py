@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How good lists of labelings are: accuracy and intersection over union, of each labeling and of the best in a list.
 
 Labelings are arrays of ints, one of the truth's shape or many stacked along a first axis; one gives a number, many an

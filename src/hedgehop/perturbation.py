@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Samples of what the truth might be: best labelings of the model under noise (perturb-and-MAP)."""
 
 from __future__ import annotations

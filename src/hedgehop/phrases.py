@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Diversities and tradeoffs in words, for command lines and recipes: ``0.5*labels:log+hamming:0.01``."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures of lists: all candidates side by side, and what changed (matplotlib, only here)."""
 
 from __future__ import annotations

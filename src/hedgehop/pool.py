@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Greedy selection from an explicit pool of labelings: the classical case, lazily evaluated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Several diversities side by side: the paper's circled times."""
 
 from __future__ import annotations

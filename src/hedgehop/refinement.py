@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Refinement: re-solve each labeling of a list given all the others, until F no longer grows."""
 
 from __future__ import annotations

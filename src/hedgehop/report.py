@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A list in words: the steps, what is proven, and what to change when it disappoints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The answer: M labelings in greedy order, and what is proven about them."""
 
 from __future__ import annotations

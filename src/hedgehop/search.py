@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One greedy run in progress: what is chosen, what is proven, and the warm state of its oracle."""
 
 from __future__ import annotations

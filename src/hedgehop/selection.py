@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The heart: greedy selection of diverse labelings, one MAP inference a step."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks for authors of their own models, diversities and oracles: each compares with enumeration.
 
 They raise ``AssertionError`` with a sentence at the first broken promise and return nothing otherwise. Use

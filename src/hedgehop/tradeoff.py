@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The factor of the diversity in F: a number, or a rule that gives one for each model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The paper's grid search: which diversity and tradeoff give lists with the best oracle on examples with truths."""
 
 from __future__ import annotations

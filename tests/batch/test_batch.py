@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Batches: the same lists however they are run, whatever kills them, and every item exactly once."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Batches on a Dask cluster, and kill -9 at random moments: each item once, lists as if nothing had happened."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Manifests: models, scores, images and strokes listed in files, with truths to measure against."""
 
 import csv

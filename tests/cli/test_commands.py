@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every command as a new user meets it: answers, JSON, silence, sentences for mistakes, exit codes."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop segment`` and ``hedgehop reproduce`` as a new user meets them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The columns of the conformance table: every diversity, with its value by definition. A new one is one line.
 
 Each entry gives a diversity for a model, and a plain, slow function that says what D of a list must be.

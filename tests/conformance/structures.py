@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The rows of the conformance table: small random models of every structure. A new one is one line in STRUCTURES.
 
 Scores are small whole numbers (so ties abound), shifted to be negative at times; some labels are forbidden.

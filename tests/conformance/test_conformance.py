@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Structures x diversities x oracles, each against enumeration."""
 
 from __future__ import annotations

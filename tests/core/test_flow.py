@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Minimum cuts of the compiled module against scipy's maximum flow, also after sequences of changes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every function of the compiled module against a brute-force definition in numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expansion, swap and fusion moves against a definition of the score in numpy and enumeration."""
 
 from __future__ import annotations

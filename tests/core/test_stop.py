@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One thread stops the kernels of another."""
 
 from __future__ import annotations

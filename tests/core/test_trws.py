@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """TRW-S: bounds that hold for the real scores, labelings that are allowed, the same answer from every kernel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One of the interactive-segmentation models released with DivMBest: its known MAP energy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Networks of toulbar2: read, evaluated against the text, and bounded against what is known."""
 
 from __future__ import annotations

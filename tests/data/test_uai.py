@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The UAI 2014 MAP instances: our values against the reference solutions, with valid bounds.
 
 The reference labelings come from the competition's files and are not all optimal. What a solver must reach:

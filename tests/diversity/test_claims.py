@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The claims of ALGORITHMS 0, 4.1, 4.2 and 5 about diversities, each against enumeration."""
 
 from __future__ import annotations

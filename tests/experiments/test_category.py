@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The pieces of the category experiment against their definitions, every row on a small model, a run and its cache."""
 
 from __future__ import annotations

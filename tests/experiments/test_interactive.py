@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The experiment runs from end to end on a few images, and again at once."""
 
 from __future__ import annotations

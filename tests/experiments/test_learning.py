@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The experiment on learning runs from end to end on a few examples, and again at once."""
 
 from __future__ import annotations

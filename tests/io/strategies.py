@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random models for the tests of file formats: ragged labels, forbidden labels and pairs, cliques, one variable."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Damaged files of every format: a ValueError or a model, nothing else. The same damage at every run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Label maps and scores: round trips, what others write, and refusals."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """wcsp, cfn, DIMACS and .npz files: what they mean, round trips, and what is refused."""
 
 from __future__ import annotations

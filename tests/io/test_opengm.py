@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """OpenGM's HDF5 files: every kind of function, refusals, damage."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files mean the same to toulbar2: costs of given labelings, and the best one. Runs where pytoulbar2 is installed."""
 
 from __future__ import annotations

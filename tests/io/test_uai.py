@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """UAI files: what they mean, round trips, and what is refused, with the line."""
 
 from __future__ import annotations

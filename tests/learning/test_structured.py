@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The structured machine: solvers agree with a full quadratic program, weights keep their sign, it is an estimator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The transductive machine: finds gaps, keeps the balance, behaves like an estimator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models: what they hold, how they score, that they stay as they are."""
 
 from __future__ import annotations

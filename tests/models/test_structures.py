@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Spanning trees, matchings and arborescences: which labelings they allow, and what these score."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Best agreement by ascent: minorants, chords and whole lists against enumeration (ALGORITHMS 4.8)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weights of labels and kinds, with sizes, by linear steps: bounds, minorants and lists against enumeration."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions of several distances on chains, exactly, against enumeration (ALGORITHMS 4.5)."""
 
 from __future__ import annotations

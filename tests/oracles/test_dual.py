@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bounds by multipliers: never below the best value, tight where theory says so."""
 
 from __future__ import annotations

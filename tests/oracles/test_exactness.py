@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What "exact" and a bound mean at awkward scales: huge costs, constants added to all scores, tiny scores, ties."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labelings that keep a distance: multipliers, cheapest changes and lists against enumeration (ALGORITHMS 11.7)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expansion and swap as oracles: never above the best, never wrong about it, exact where they say so."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Oracles beyond the table: every potential at once, bounds in time, choice, third parties."""
 
 from __future__ import annotations

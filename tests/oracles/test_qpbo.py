@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Roof duality: valid bounds, persistent labels, labelings that never get worse."""
 
 from __future__ import annotations

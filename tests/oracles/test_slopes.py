@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Slopes for Hamming distances: bounds, minorants and searches against enumeration (ALGORITHMS 4.3, 4.5, 4.7)."""
 
 from __future__ import annotations

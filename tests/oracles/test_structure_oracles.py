@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Trees, matchings and parses: the solvers against enumeration, and the claims of ALGORITHMS 8."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Borders at pixels."""
 
 from __future__ import annotations

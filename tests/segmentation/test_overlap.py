@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expected overlap against its definition."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pieces of the pipeline against small cases worked out otherwise."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Refining a chosen segmentation, other smoothness without new work, candidates told as they come."""
 
 from __future__ import annotations

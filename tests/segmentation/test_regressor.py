@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Second-order pooled features and the regressors on them."""
 
 from __future__ import annotations

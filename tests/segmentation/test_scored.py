@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models of class scores: sizes, forbidden classes, tensors, and what the lists contain."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From strokes to candidates: all kinds of images and strokes, sizes, messages."""
 
 from __future__ import annotations

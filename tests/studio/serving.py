@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A studio that really listens, on a port of its own, for the tests of the API and of the page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the page asks of the studio, and what it gets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop studio`` as a new user meets it."""
 
 from __future__ import annotations

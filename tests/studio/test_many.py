@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Many people at once: the studio stays responsive, memory stays bounded, the longest idle session makes room."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The page in a real browser: Debian's Chromium, driven by Playwright, with real pointer events and keys.
 
 Where there is no browser the tests are skipped; with HEDGEHOP_BROWSER=required that is a failure.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Malformed, oversized and hostile requests get a sentence, never a 5xx, and the studio goes on."""
 
 from __future__ import annotations

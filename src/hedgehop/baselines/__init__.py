@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What diverse lists are compared with: the best labelings in order, answers to perturbed models, random labelings."""
 
 from hedgehop.baselines.best_in_order import m_best

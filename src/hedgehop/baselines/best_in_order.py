@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The m best labelings, near-duplicates and all."""
 
 from __future__ import annotations

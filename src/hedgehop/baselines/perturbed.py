@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Perturb-and-MAP: the best labelings of models with Gumbel noise on every score (Papandreou, Yuille 2011)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labelings drawn blindly: what the paper's Lemma 1 shows to be hopeless."""
 
 from __future__ import annotations

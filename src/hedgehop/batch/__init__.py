@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Many models or images, one recipe: on any executor, resumable after any crash."""
 
 from hedgehop.batch.items import Item

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A Dask cluster as an executor."""
 
 from __future__ import annotations

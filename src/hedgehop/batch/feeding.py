@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Items to an executor, in chunks, a bounded number at a time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a batch works on: items, named by the files that they come from."""
 
 from __future__ import annotations

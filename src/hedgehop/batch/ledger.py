@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a batch has done, kept such that a crash at any moment loses at most the items in flight."""
 
 from __future__ import annotations

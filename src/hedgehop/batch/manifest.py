@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Items listed in a CSV or JSONL file, read line by line: a million of them take no memory."""
 
 from __future__ import annotations

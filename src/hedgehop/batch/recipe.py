@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a batch does with each item: a handful of settings, from a small TOML file or from Python."""
 
 from __future__ import annotations

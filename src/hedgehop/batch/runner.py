@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Running a batch: what is missing to an executor, outcomes to the ledger."""
 
 from __future__ import annotations

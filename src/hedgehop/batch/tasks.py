@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a worker does: solve items, write their lists, tell how it went."""
 
 from __future__ import annotations

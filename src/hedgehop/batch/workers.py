@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Processes that solve items, and end with the run that started them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command line: one file a command; typer and rich are needed only here."""
 
 from __future__ import annotations

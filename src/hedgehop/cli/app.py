@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All commands: a new one is one file and one line here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop batch``: many models or images by one recipe, resumable."""
 
 from __future__ import annotations

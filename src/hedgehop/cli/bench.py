@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop bench``: how quick the installed library is on this machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The scene of the demo: a photograph of a cup of coffee, its superpixels, and a model of their classes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a shell offers when Tab is pressed after an option."""
 
 from __future__ import annotations

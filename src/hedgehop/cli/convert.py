@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop convert``: a model from one file format to another."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop demo``: several ways to understand a cup of coffee."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop doctor``: what is installed, and whether it works."""
 
 from __future__ import annotations

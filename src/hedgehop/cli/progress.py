@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A bar on stderr while labelings are found: on a terminal only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop reproduce``: the tables of the paper, from a checkout of the project."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop segment``: candidates from an image and a few strokes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop show``: a saved list as words and as a picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop solve``: a diverse list from a model in a file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How commands talk: words on a terminal, one JSON object for machines, sentences instead of tracebacks."""
 
 from __future__ import annotations

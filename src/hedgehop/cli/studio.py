@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop studio``: a page to draw strokes on and choose among cut-outs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``hedgehop tune``: which diversity and tradeoff give the best lists on examples with truths."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How different the labelings of a list are: one file a diversity."""
 
 from hedgehop.diversity.base import Diversity

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a diversity is: a measure of how many groups a list of labelings covers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sums of diversities: the paper's circled plus."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Concave functions of counts: how much a group is worth when k labelings of the list belong to it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Coverage of a known, finite family of groups: the vectorised form of the paper's recipe."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expected best: how well the best labeling of the list would do if the truth were one of the samples."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hamming diversities: balls around each labeling (the paper's best), and DivMBest's plain distances."""
 
 from __future__ import annotations

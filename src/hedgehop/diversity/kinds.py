@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Coverage of kinds of labels: relations on arcs, groups of edges, families of tags."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Coverage of labels and of pairs of neighbouring labels: the paper's label cost and label transition."""
 
 from __future__ import annotations

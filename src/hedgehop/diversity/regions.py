@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Coverage of regions that take one label as a whole."""
 
 from __future__ import annotations

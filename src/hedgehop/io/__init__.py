@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files: one module a format."""
 
 from hedgehop.io.files import read, write

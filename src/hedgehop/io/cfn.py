@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The cfn format of toulbar2: cost functions by tables, with decimal costs, to be minimised or maximised."""
 
 from __future__ import annotations

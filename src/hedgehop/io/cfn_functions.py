@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Variables and cost functions of a cfn file: all at once, as arrays; only tuples are read function by function."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """DIMACS maximum-flow problems, as models of two labels: 0 on the source's side of the cut, 1 on the sink's.
 
 An arc u -> v of capacity c costs c where u has label 0 and v label 1, so the best value is minus the maximum flow.

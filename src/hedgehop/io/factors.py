@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Factors as files give them, scopes and tables of any order, and the model they make together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models in files of the field's formats, chosen by suffix."""
 
 from __future__ import annotations

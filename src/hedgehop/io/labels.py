@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Label maps in files: pictures with a palette, as PASCAL VOC has them, or grey, .npy, COCO run lengths, .MAP."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists in .npz files: plain arrays and one line of JSON, no pickle, with a format version."""
 
 from __future__ import annotations

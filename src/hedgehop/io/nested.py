@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Nested lists of words and numbers as flat arrays of tokens, scanned by the kernel; errors name file and line."""
 
 from __future__ import annotations

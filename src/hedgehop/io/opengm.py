@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """OpenGM's HDF5 files, read: costs to be minimised, as tables or by name (Potts, differences of labels, constants)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures and arrays from files: pixels of an image, or the array of an .npy or .npz file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Masks as COCO run lengths: counts of 0, of 1, of 0, ... down the columns, as numbers or packed into a text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files as bytes: plain, gzip or xz, read in blocks of bounded size, written completely or not at all."""
 
 from __future__ import annotations

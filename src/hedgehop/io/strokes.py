@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Strokes in files: numbers, as label maps have them, or plain colours."""
 
 from __future__ import annotations

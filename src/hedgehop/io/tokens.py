@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Words and numbers of a text file, read block by block as they are asked for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The UAI format: MARKOV and BAYES networks, evidence, solutions, and .LG files of logarithms.
 
 The score of a table's entry is the logarithm of its probability; probability 0 forbids (-inf).

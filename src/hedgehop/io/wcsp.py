@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The wcsp format of toulbar2: cost functions in extension. Costs become negative scores; the top is forbidden."""
 
 from __future__ import annotations

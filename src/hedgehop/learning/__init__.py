@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Learning from examples, in the shape of scikit-learn."""
 
 from hedgehop.learning.structured import StructuredSVM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013), in pairwise steps over kept planes.
 
 The dual of the training problem gives every example a budget C to spread over its labelings::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Joint features of sequences: words, sentences, tracks."""
 
 from __future__ import annotations

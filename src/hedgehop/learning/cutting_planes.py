@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What both cutting-plane solvers share: planes collected round by round, and the best mixture of them."""
 
 from __future__ import annotations

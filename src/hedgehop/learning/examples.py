@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a structured machine learns from: features of nodes, edges, and features of edges, whatever the structure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Joint features of graphs: superpixels, molecules, any edges."""
 
 from __future__ import annotations

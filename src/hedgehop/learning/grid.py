@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Joint features of images and volumes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The joint feature map psi(x, y), whose product with the weights is the relevance: r(y) = <w, psi(x, y)>.
 
 ::

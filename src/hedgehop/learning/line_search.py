@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How far to go in the dual along one direction: exact, with the box inside.
 
 The dual ``D(g) = (l + g dl) - 1/2 |[v + g dv]_+|^2`` is concave in g; its slope ``dl - <[v + g dv]_+, dv>`` falls

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a wrong labeling costs while learning: Hamming loss, weighted by class and by variable."""
 
 from __future__ import annotations

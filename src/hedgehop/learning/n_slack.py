@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """n-slack cutting planes (Tsochantaridis et al. 2005): every example has planes and a slack of its own.
 
 Few rounds, but the quadratic program grows with the examples: for small sets, and to compare with.

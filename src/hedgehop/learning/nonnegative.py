@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Relevance that is never negative, which the paper's guarantee for greedy lists asks for.
 
 A bias b, the weight of one more feature that is always 1, cancels in every margin constraint. So the optimum of

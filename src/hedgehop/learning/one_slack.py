@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One-slack cutting planes (Joachims, Finley, Yu 2009): one plane a round, the sum of all examples' planes.
 
 Few planes, so that the quadratic program stays small whatever the number of examples; more rounds than n-slack.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The dual of the training problem over the planes met so far, as a quadratic program.
 
 ::

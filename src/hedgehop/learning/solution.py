@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a solver returns, and how near the optimum it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A structured support vector machine: from labelled examples to relevance, and on to diverse lists."""
 
 from __future__ import annotations

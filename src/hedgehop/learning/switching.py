@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labels of unlabelled examples by switching pairs: Joachims' transductive support vector machine (1999).
 
 Minimised over w, b and the labels of the unlabelled::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The training problem and its oracle: which labeling violates the margin of an example most.
 
 ::

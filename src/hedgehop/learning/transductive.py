@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A support vector machine that also looks at the examples without labels."""
 
 from __future__ import annotations

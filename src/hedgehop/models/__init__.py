@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What can be labelled: one file a structure. Models know nothing of diversity or of solvers."""
 
 from hedgehop.models.arborescence import Arborescence

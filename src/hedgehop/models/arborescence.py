@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dependency parses: every word has a head, and all hang from the root."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every model offers, whatever its structure."""
 
 from __future__ import annotations

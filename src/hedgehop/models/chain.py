@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A tagging chain: emissions and transitions."""
 
 from __future__ import annotations

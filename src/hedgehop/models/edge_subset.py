@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Subsets of the edges of a graph: what trees and matchings share."""
 
 from __future__ import annotations

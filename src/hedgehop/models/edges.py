@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Edge lists: checked, and parallel edges merged into one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The general model: any graph, labels that differ by variable, tables, cliques."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Matchings of the nodes of any graph."""
 
 from __future__ import annotations

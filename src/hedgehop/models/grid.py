@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Images and volumes: one variable a pixel, Potts smoothness between neighbours."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models whose relevance is a plain sum, over labelings that fit together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Matchings of rows to columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models of unary, pairwise and clique scores, and the three ways to give pairwise scores."""
 
 from __future__ import annotations

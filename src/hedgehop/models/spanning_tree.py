@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Spanning trees of a graph."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models with a score for every label of every variable, and more."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How one step is solved: one file an oracle, and the choice among them."""
 
 from hedgehop.oracles.agreement import Agreement

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Best agreement with samples, at any size: a convex gain, so that linearising it is ascent (ALGORITHMS 4.8)."""
 
 from __future__ import annotations

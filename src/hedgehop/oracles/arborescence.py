@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Best parses: Chu-Liu and Edmonds in Tarjan's dense form (C++)."""
 
 from __future__ import annotations

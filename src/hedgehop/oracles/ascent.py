@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Better labelings near those a step has met: minorants, components of differences, single variables (TRWS 3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What an oracle is: it maximises relevance plus potentials, and says how sure it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weights of used labels and kinds, with sizes, on every structure: biases make each step a linear one.
 
 The bound comes from multipliers (ALGORITHMS 6), solved by the structure's own oracle. Labelings come from these, from

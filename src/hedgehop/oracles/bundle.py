@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The labelings a step has met, and the least bound that slopes for their distances give (ALGORITHMS 4.5, TRWS 3).
 
 For slopes s and concave f_j with supporting lines ``f_j(d) <= c_j + s_j d``,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weights of used labels and of used kinds in one form: a code for every label of every variable, and ramps.
 
 A label's code is the label itself or its kind. Potentials with the same codes share a table; their weights are ramps

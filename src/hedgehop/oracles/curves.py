@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions of one distance as tables: their concave envelopes, supporting lines and minorants."""
 
 from __future__ import annotations

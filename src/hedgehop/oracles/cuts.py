@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models of two labels as minimum cuts: terminals, capacities, and a flow that is kept from step to step."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Loopy max-product with messages for distances: the labelings it decodes to on its way (ALGORITHMS 4.4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A model as rows of a linear program: the local polytope of pairwise scores, or a structure (ALGORITHMS 7)."""
 
 from __future__ import annotations

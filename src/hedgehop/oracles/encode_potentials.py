@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every potential, of every sign, as columns and rows of a linear program (ALGORITHMS 7)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Trees, parses and matchings as rows of a linear program (ALGORITHMS 7, 8)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Try every labeling: the reference all else is tested against, and the solver for any potential at all."""
 
 from __future__ import annotations

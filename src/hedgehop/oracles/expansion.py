@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expansion moves: multi-label models with weights for used labels and whole regions (ALGORITHMS 2, 5)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Best matchings of any graph: Edmonds' blossoms (Galil 1986), through networkx."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Minimum cut: exact for two labels when every pair prefers to agree (ALGORITHMS 1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Integer linear programming (HiGHS, through scipy): every potential, every sign, on small models."""
 
 from __future__ import annotations

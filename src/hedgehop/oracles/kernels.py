@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From models to kernels: the arrays each solver takes, made in one place."""
 
 from __future__ import annotations

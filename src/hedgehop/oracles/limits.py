@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts that are forbidden, such as distances that are too short: slopes are their multipliers (ALGORITHMS 11.7).
 
 If only counts of at least k are allowed, every slope ``s >= 0`` gives a bound, ``max_y r(y) + s (d(y) - k)``. The best

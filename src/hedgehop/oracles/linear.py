@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the oracles of structures share: one solver call with changed scores, exact for linear potentials."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Best matchings: the Hungarian method with shortest augmenting paths (Crouse 2016), through scipy."""
 
 from __future__ import annotations

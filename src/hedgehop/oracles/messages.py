@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Loopy max-product with messages for Hamming distances: what the paper ran for its balls, to compare with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What oracles share that turn some potentials into linear ones, and let another oracle solve the rest."""
 
 from __future__ import annotations

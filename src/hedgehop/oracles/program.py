@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A mixed-integer linear program, collected in batches of numpy arrays and solved by HiGHS."""
 
 from __future__ import annotations

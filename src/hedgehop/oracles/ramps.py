@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Potentials as sums of ramps: functions of how many slots carry a code, which is all that bounds need to know.
 
 A slot is a variable, its code the label it takes; or a slot is an edge, its code the pair of labels it carries.

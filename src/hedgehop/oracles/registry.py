@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which oracles exist, and the choice among them."""
 
 from __future__ import annotations

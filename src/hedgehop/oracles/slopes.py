@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hamming balls at any size: slopes for the distances turn the step into linear ones (ALGORITHMS 4.5, TRWS 3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Best spanning trees: Kruskal's greedy and, at given distances from one labeling, a sequence of swaps (C++)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Swap moves: weights for transitions, too (ALGORITHMS 3)."""
 
 from __future__ import annotations

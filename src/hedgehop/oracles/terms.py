@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Potentials of distances as sums of terms, each a function of the distance to one labeling.
 
 A cardinality potential is one term. The gain of a union of balls is none of them, but it has bounds that are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Max-sum on forests: exact in one pass over the edges, O(n L) for Potts and O(n L^2) for tables.
 
 With a function of one count (the distance to one labeling, of any shape) the pass keeps the best score for every

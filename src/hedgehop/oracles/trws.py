@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """TRW-S: message passing with a bound, then expansion moves where it left a gap (ALGORITHMS 6, 11b)."""
 
 from __future__ import annotations

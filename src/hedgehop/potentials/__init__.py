@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What may be added to the relevance: small frozen records, each a function of the whole labeling.
 
 A diversity turns its marginal gain into these; label costs and the rest also serve people who want no list

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The protocol of potentials, and the simplest ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How far a labeling is from given ones: counts of differing variables, balls around them, best agreement."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which kinds of labels a labeling uses: relations of a parse, colours of a tree's edges, families of tags."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which labels and which pairs of labels a labeling uses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Regions taken as a whole, and upper envelopes of linear functions."""
 
 from __future__ import annotations

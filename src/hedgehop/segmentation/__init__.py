@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Segmentation: from an image and a few strokes, or a network's scores, to candidates worth choosing from."""
 
 from hedgehop.segmentation.overlap import ExpectedOverlap

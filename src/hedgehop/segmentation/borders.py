@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Borders redrawn at pixels: superpixels say which parts belong together, colours beside a border where it runs.
 
 Within a third of a superpixel's side of a border, each pixel is labelled anew by one cut: local colours of the two

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Candidates in which a class grows, shrinks, vanishes, or takes the place of another.
 
 An exact step that rewards "class l covers at least this share" is met by specks: a few superpixels here and there. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What depends on the image alone: superpixels, features, graph."""
 
 from __future__ import annotations

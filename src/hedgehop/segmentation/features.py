@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a superpixel looks like: colour, texture, place."""
 
 from __future__ import annotations

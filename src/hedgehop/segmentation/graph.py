@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which superpixels should agree: borders weighed by contrast; and paths and walks along them."""
 
 from __future__ import annotations

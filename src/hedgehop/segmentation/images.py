@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Any image people have, as float RGB; large ones made smaller, and labels back at full size."""
 
 from __future__ import annotations

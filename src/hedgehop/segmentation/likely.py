@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The default list: answers of random models of which one is probably right."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Staying close to a segmentation somebody has chosen, except where new strokes contradict it."""
 
 from __future__ import annotations

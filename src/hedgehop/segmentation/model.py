@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The model of an image with strokes, in units where one tradeoff and one smoothness serve all images."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expected overlap: how well the best label map of a list would be judged if one of many samples were the truth."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The classes and colours of PASCAL VOC, which most label maps are painted in."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Candidates from random models: other mixtures of scores, biases, smoothness (EVIDENCE: different scores matter most).
 
 The design fills the space of models evenly and is always the same, so no randomness is hidden here.

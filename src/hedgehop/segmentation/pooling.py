@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Second-order pooling: what a superpixel and its surroundings look like, as covariances of colours and gradients.
 
 Carreira, Caseiro, Batista, Sminchisescu, "Semantic segmentation with second-order pooling" (2012), the features of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Class scores without a network: one linear regressor a class on second-order pooled features."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Class scores at the size of the image, whatever the network's resolution."""
 
 from __future__ import annotations

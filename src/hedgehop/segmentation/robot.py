@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Strokes drawn by a robot along the middle of the regions of a ground truth: for data without human ones."""
 
 from __future__ import annotations

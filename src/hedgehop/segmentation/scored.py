@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From the class scores of any network to candidate label maps of the image."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Opinions on which label a superpixel has, from the scribbled ones: several, since each is wrong somewhere else."""
 
 from __future__ import annotations

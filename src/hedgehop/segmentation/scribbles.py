@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Strokes on an image: checked, laid on superpixels, read from painted pictures."""
 
 from __future__ import annotations

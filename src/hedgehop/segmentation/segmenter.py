@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From an image and a few strokes to candidates worth choosing from."""
 
 from __future__ import annotations

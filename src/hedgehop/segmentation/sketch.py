@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What depends on the strokes: scores, the model, answers of other models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Candidates at the size of the image."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Superpixels: the map from pixels to variables, and which of them touch."""
 
 from __future__ import annotations

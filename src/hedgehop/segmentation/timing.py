@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How long the parts of a computation take."""
 
 from __future__ import annotations

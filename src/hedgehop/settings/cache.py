@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What lists scored, kept by content, so that a search goes on where it was."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is searched: axes of values, and two ways through them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists made and scored, setting by setting, side by side in threads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The application: guard, API, page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Segmentations into the classes of a file of scores; strokes hold a class where it is known."""
 
 from __future__ import annotations

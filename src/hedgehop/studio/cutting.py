@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cutting objects out with strokes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A session as one JSON file that can be opened again: the image, strokes, labels, wishes, the chosen candidate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who may ask: the machine's own browser, or somebody who knows the token; never another site through a browser."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One solve: run by the thread of its session, heard by the page as a stream of events."""
 
 from __future__ import annotations

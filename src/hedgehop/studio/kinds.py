@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Kinds of difference in plain words, as options of a list."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From bytes to sessions: uploads, session files, the sample, images of the command line, scores."""
 
 from __future__ import annotations

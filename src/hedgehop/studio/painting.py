@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Strokes as pixels."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Images as people send them: checked before they are decoded, upright, and small enough to solve."""
 
 from __future__ import annotations

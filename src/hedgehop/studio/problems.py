@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What went wrong, as a sentence with a status; nothing of the machine's insides."""
 
 from __future__ import annotations

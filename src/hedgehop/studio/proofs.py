@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is proven about a list, in plain words."""
 
 from __future__ import annotations

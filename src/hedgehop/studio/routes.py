@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The API of the page: sessions, solving, exports, the images of the command line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Label maps as runs: what the page decodes in a few lines, and what is kept of lists."""
 
 from __future__ import annotations

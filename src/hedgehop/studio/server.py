@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Listening: on this machine alone, or with a token."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One image somebody works on: its model, its lists, and the thread that solves."""
 
 from __future__ import annotations

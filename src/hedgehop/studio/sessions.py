@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All sessions: the longest idle one makes room when there are too many or they take too much memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a studio allows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The images that were given on the command line: asked for by number, so that no path ever comes from the page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the page asks for: strokes, labels, and how the list should be."""
 
 from __future__ import annotations

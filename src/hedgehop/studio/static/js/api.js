@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** @typedef {import("./types.js").Opened} Opened */
 
 /** A refusal of the server, with its sentence. */

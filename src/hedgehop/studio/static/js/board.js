@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { element } from "./dom.js";
 import { layerOf } from "./layers.js";
 import { View } from "./view.js";

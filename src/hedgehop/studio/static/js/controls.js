@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { button, element, input, make } from "./dom.js";
 
 /** @typedef {import("./types.js").State} State */

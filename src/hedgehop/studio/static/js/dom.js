@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /**
  * Return an element of the page that must be there.
  * @template {HTMLElement} T

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import * as api from "./api.js";
 import { button, element, make } from "./dom.js";
 import { say, sayError } from "./messages.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { button, element } from "./dom.js";
 
 /** @typedef {import("./types.js").Stroke} Stroke */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { say } from "./messages.js";
 
 /** Drawing with the keyboard alone: arrows move the brush, Space puts it down and lifts it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /**
  * Keys of the whole page; fields and pressed buttons keep theirs.
  * @param {Record<string, (event: KeyboardEvent) => void>} actions By key, "ctrl+" before those with Ctrl or Cmd.

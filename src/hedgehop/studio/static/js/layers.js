@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { outline, painted, rgba } from "./masks.js";
 
 /** @typedef {import("./types.js").State} State @typedef {import("./types.js").Candidate} Candidate */

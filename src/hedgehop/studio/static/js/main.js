@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { Board } from "./board.js";
 import { Brushes } from "./brushes.js";
 import { Controls } from "./controls.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { element } from "./dom.js";
 
 /** @typedef {"" | "busy" | "bad"} Tone */

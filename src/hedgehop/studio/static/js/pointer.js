@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** @typedef {import("./types.js").Stroke} Stroke */
 
 /** Drawing, moving and zooming with mouse, pen and fingers. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { element, make } from "./dom.js";
 
 /** Show the operations of openapi.json, with the shapes of their requests. */

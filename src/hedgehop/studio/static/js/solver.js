@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import * as api from "./api.js";
 import { fromRuns } from "./masks.js";
 import { say, sayError } from "./messages.js";

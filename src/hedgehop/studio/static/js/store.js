@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** @typedef {import("./types.js").State} State */
 
 /** @type {import("./types.js").Label[]} */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { element, make } from "./dom.js";
 import { layerOf } from "./layers.js";
 

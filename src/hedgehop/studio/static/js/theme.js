@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import { button } from "./dom.js";
 
 /** Dark or light: as the system has it, until the person decides. */

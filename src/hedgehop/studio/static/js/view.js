@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /** Where the image is on the screen: pixels of the image times `scale`, plus `x` and `y`. */
 export class View {
   scale = 1;
