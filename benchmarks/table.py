@@ -74,5 +74,5 @@ def verdict(ours, theirs, tolerance=0.0):
     if theirs is None:
         return f"ours {ours:.0f}", True
     change = (ours - theirs) / abs(theirs)
-    word = "equal" if ours == theirs else "better" if ours < theirs else "worse"
-    return word if ours == theirs else f"{word} ({change:+.3%})", change <= tolerance
+    same = abs(change) < 5e-6  # what three digits of a per cent show: ties are broken otherwise, sums rounded
+    return "equal" if same else f"{'better' if ours < theirs else 'worse'} ({change:+.3%})", same or change <= tolerance
