@@ -13,6 +13,13 @@ DATA = Path(os.environ.get("HEDGEHOP_DATA", ROOT.parent / "shared" / "data"))
 
 
 @pytest.fixture
+def thorough():
+    """Skip what takes minutes, such as whole experiments, unless it is asked for."""
+    if not os.environ.get("HEDGEHOP_THOROUGH"):
+        pytest.skip("takes minutes: set HEDGEHOP_THOROUGH=1")
+
+
+@pytest.fixture
 def data():
     """Folder of real data; tests that need it are skipped where it is absent."""
     if not DATA.is_dir():

@@ -196,5 +196,5 @@ def test_recipes_from_files(tmp_path):
 
 
 def test_nothing_to_do_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="at least one file"):
+    with pytest.raises(ValueError, match="at least one model file"):
         run([], RECIPE, tmp_path)

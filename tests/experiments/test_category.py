@@ -136,7 +136,7 @@ def test_a_list_in_the_cache_comes_back_as_it_was():
     assert kept.iou[-1] == 0.4
 
 
-def test_a_run_writes_everything_and_goes_on_where_it_was_stopped(data, tmp_path):
+def test_a_run_writes_everything_and_goes_on_where_it_was_stopped(data, thorough, tmp_path):
     pytest.importorskip("matplotlib")
     from experiments.category import reproduce
 

@@ -28,7 +28,7 @@ def run(data, output):
     return ran.stdout, time.perf_counter() - start
 
 
-def test_it_writes_table_csv_and_plot_and_repeats_itself_from_its_cache(data, tmp_path):
+def test_it_writes_table_csv_and_plot_and_repeats_itself_from_its_cache(data, thorough, tmp_path):
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib")
     first, spent = run(data, tmp_path)

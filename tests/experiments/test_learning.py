@@ -22,7 +22,7 @@ def run(data, output):
     return ran.stdout
 
 
-def test_it_writes_tables_and_a_plot_and_repeats_itself_from_its_cache(data, tmp_path):
+def test_it_writes_tables_and_a_plot_and_repeats_itself_from_its_cache(data, thorough, tmp_path):
     for extra in ("sklearn", "clarabel", "skimage", "matplotlib"):
         pytest.importorskip(extra)
     first = run(data, tmp_path)

@@ -145,7 +145,7 @@ def test_flow_problems_round_trip(tmp_path):
     ("x.wcsp", WCSP.replace("2 2 1 1 -1", "2 2 1 1 -2"), "line 11: the number of tuples must be a whole number >= -1"),
     ("x.wcsp", WCSP.replace("1 1 0 2", "1 1 0 9"), "line 6: a cost function over 3 tuples lists 9"),
     ("x.wcsp", "x 10 9 1 9\n" + "9 " * 10 + "\n10 0 1 2 3 4 5 6 7 8 9 0 0", "more than 268435456 entries"),
-    ("x.cfn", CFN.replace("[x y]", "[x w]"), r"line 5: variables are 0\.\.2; a cost function names -1"),
+    ("x.cfn", CFN.replace("[x y]", "[x w]"), r"line 5: a scope must name variables; there is none called .w"),
     ("x.cfn", CFN.replace("6.5]", "]"), "line 7: the table must have 6 finite costs; got 5 items"),
     ("x.cfn", CFN.replace('"g"', '"h"'), "line 6: costs name 'h', which is no table"),
     ("x.cfn", CFN.replace("defaultcost: 0.5", "type: salldiff"), "the cost function 'salldiff' cannot be held"),

@@ -59,6 +59,9 @@ def model_items(files: Iterable[str | PathLike[str]]) -> Sequence[Item]:
     """Return an item for each model file, named by its path below the folder that all have in common."""
     paths = sorted({os.path.abspath(file) for file in files})
     if not paths:
-        raise ValueError("a batch needs at least one file; got none.")
+        raise ValueError(
+            "a batch needs at least one model file (.uai, .wcsp, .npz, ...); got none. For images with strokes or "
+            "scores, give a manifest: a .csv or .jsonl file with the columns image, scribbles, scores, truth."
+        )
     root = os.path.commonpath([os.path.dirname(path) for path in paths])
     return [Item(Path(path).relative_to(root).as_posix(), model=path) for path in paths]

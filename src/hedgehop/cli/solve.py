@@ -19,7 +19,7 @@ from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
 from hedgehop.io.files import read
 from hedgehop.io.uai import SOLUTIONS, write_labeling
-from hedgehop.oracles import Step, get
+from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 from hedgehop.result import DiverseList
 from hedgehop.selection import diverse
@@ -87,7 +87,7 @@ def solve(
     Example: `hedgehop solve grid.uai -m 10 --diversity hamming:0.01 --tradeoff 2 --out list.npz`
     """
     kind, factor = option("--diversity", parse_diversity, diversity), option("--tradeoff", parse_tradeoff, tradeoff)
-    solver = option("--oracle", get, oracle)
+    solver = _in_time(option("--oracle", get, oracle), time_limit)
     clock = Clock(time_limit, m + refine)
     with speech(json, quiet) as out:
         check_target(target)
@@ -98,6 +98,15 @@ def solve(
         _tell(out, found, target)
         if found.method == "interrupted":
             _tell_the_end(out, clock, len(found), m)
+
+
+def _in_time(solver: Oracle, limit: float | None) -> Oracle:
+    """Return the oracle with integer programs that end with the run's time; other steps are short."""
+    usual = Ilp()
+    if limit is None or limit >= usual.time_limit:
+        return solver
+    timed = Ilp(max(limit, 1.0))
+    return timed if isinstance(solver, Ilp) else Auto(timed) if isinstance(solver, Auto) else solver
 
 
 @dataclass

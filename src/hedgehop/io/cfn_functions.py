@@ -103,6 +103,10 @@ class Functions:
         named = kinds == WORD
         members = np.where(named | (np.abs(values) > 2**31), _NONE, values).astype(np.int64)
         members[named] = self._variables.named[values[named].astype(np.int64)]
+        unknown = named & (members == _NONE)
+        if unknown.any():
+            token = int(tokens[np.argmax(unknown)])
+            raise document.error(f"a scope must name variables; there is none called {document.text(token)}", token)
         return members
 
     def _wrong_scopes(self) -> NDArray[np.bool_]:
