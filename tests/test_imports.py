@@ -14,7 +14,7 @@ import hedgehop
 
 SOURCE = Path(hedgehop.__file__).parent
 LAYERS = [
-    {"_arrays", "_core", "_errors", "_frozen", "_interrupt", "_progress", "balls"},
+    {"_arrays", "_core", "_errors", "_frozen", "_interrupt", "_progress", "balls", "palette"},
     {"models"},
     {"potentials"},
     {"diversity", "oracles", "tradeoff"},

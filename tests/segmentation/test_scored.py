@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgehop as hh
+from hedgehop.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.candidates import class_candidates
-from hedgehop.segmentation.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.resampling import resample
 
 pytest.importorskip("skimage")

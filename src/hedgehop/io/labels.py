@@ -17,7 +17,7 @@ from hedgehop.io.pictures import opened_picture
 from hedgehop.io.runs import decode_runs, encode_runs
 from hedgehop.io.streams import MAX_BYTES, FilePath, blocks, complete
 from hedgehop.io.uai import SOLUTIONS, read_labeling, write_labeling
-from hedgehop.segmentation.palette import voc_palette
+from hedgehop.palette import voc_palette
 
 UNKNOWN = 255  # VOC's label of pixels without one
 

@@ -12,7 +12,6 @@ from hedgehop._arrays import integers
 from hedgehop.io.arrays import array_of
 from hedgehop.io.pictures import opened_picture
 from hedgehop.io.streams import FilePath
-from hedgehop.segmentation.scribbles import from_colors
 
 _AS_THEY_ARE = ("P", "L", "I", "I;16", "RGB", "RGBA")
 
@@ -27,6 +26,8 @@ def read_strokes(path: FilePath, swap: bool = False) -> NDArray[np.int64]:
     swap : bool
         Whether 1 is the object and 2 the background instead.
     """
+    from hedgehop.segmentation.scribbles import from_colors  # half a second that reading a model need not wait for
+
     if Path(path).suffix.lower() == ".npy":
         strokes = integers(array_of(path), "strokes")
     else:

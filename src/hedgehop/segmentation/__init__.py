@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Segmentation: from an image and a few strokes, or a network's scores, to candidates worth choosing from."""
 
+from hedgehop.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.overlap import ExpectedOverlap
-from hedgehop.segmentation.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.regressor import PooledRegressor
 from hedgehop.segmentation.robot import robot_scribbles
 from hedgehop.segmentation.scored import ScoredImage, from_scores

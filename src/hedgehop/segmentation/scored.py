@@ -13,6 +13,7 @@ from hedgehop import _arrays, selection
 from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
 from hedgehop.diversity import Diversity
 from hedgehop.models import FactorGraph, Grid, contrast
+from hedgehop.palette import voc_palette
 from hedgehop.pool import select
 from hedgehop.result import DiverseList
 from hedgehop.segmentation.candidates import class_candidates
@@ -21,7 +22,6 @@ from hedgehop.segmentation.graph import neighbours
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
 from hedgehop.segmentation.model import SuperpixelNodes
 from hedgehop.segmentation.overlap import ExpectedOverlap
-from hedgehop.segmentation.palette import voc_palette
 from hedgehop.segmentation.resampling import mean_of_allowed, resample
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.superpixels import Superpixels, superpixels
