@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import io
 import json
-import socket
 import statistics
-import threading
 import time
 
 import httpx
-import uvicorn
 from PIL import Image
 from skimage import data
 
-from hedgehop.studio.app import create_app
+from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
 
 SIZES = ((640, 480), (4000, 3000))
@@ -35,21 +32,13 @@ STROKES = (
 
 
 def main() -> None:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(Settings()), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
     print(f"{'image':>12} {'open':>6} {'first':>14} {'sixth':>14} {'processor':>15}   (seconds: median, worst)")
-    with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=300) as client:
+    with in_background(Settings()) as address, httpx.Client(base_url=address, timeout=300) as client:
         drawn(client, (320, 240))  # everything is imported, as after a minute of use
         for size in SIZES:
             opened, *waits = drawn(client, size)
             times = "  ".join(f"{statistics.median(t):6.2f},{max(t):6.2f}" for t in waits)
             print(f"{size[0]:>5} x {size[1]} {opened:6.2f}  {times}")
-    server.should_exit = True
-    thread.join()
 
 
 def drawn(client: httpx.Client, size: tuple[int, int]) -> tuple[float, list[float], list[float], list[float]]:

@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import io
 import shutil
-import socket
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
-import uvicorn
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from skimage import color, data
 
 from hedgehop.cli.coffee import CLASSES
-from hedgehop.studio.app import create_app
+from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
 
 HERE = Path(__file__).parent
@@ -25,14 +21,7 @@ SPREAD = 14.0
 
 
 def main() -> None:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(Settings()), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-    with sync_playwright() as playwright:
+    with in_background(Settings()) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, size, scheme, act in (
             ("hint", (1280, 800), "light", lambda page: None),
@@ -50,8 +39,6 @@ def main() -> None:
             page.screenshot(path=HERE / f"studio_{name}.jpg", type="jpeg", quality=82)
             page.close()
         browser.close()
-    server.should_exit = True
-    thread.join()
 
 
 def candidates(page: Page) -> None:

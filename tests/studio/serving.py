@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import socket
-import threading
-import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -18,27 +15,17 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("skimage")
 pytest.importorskip("sklearn")
 import httpx
-import uvicorn
 from PIL import Image
 
-from hedgehop.studio.app import create_app
+from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
 
 
 @contextmanager
 def serving(settings):
     """Run a studio in a thread; yields a client that knows its address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=60) as client:
+    with in_background(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield client
-    server.should_exit = True
-    thread.join(10)
-    listener.close()
 
 
 @pytest.fixture(scope="module")

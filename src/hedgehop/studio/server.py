@@ -9,7 +9,8 @@ import socket
 import threading
 import time
 import webbrowser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import uvicorn
 
@@ -61,6 +62,24 @@ def serve(settings: Settings, listener: socket.socket, open_page: str | None) ->
         threading.Thread(target=_open_when_ready, args=(server, open_page), daemon=True).start()
     with suppress(KeyboardInterrupt):  # which is how a studio is closed
         server.run(sockets=[listener])
+
+
+@contextmanager
+def in_background(settings: Settings) -> Iterator[str]:
+    """Serve in a thread, on a port of its own, while the block runs; gives the address."""
+    listener = listen("127.0.0.1", 0)
+    config = uvicorn.Config(create_app(settings), log_level="warning", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield address("127.0.0.1", listener.getsockname()[1], None)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
 
 
 def _open_when_ready(server: uvicorn.Server, page: str) -> None:
