@@ -107,13 +107,14 @@ class UnionBound {
     const std::size_t n = cluster_.size();
     std::vector<double> size(n_clusters_), beta(n);
     for (const std::size_t c : cluster_) size[c] += 1;
+    set_common();
     for (std::size_t j = 0; j < n; ++j) beta[j] = 1 / size[cluster_[j]];
     for (int round = 0; round < kRounds; ++round) {
       const std::size_t worst = keep_if_best(beta);
       slope_.assign(n, 0.0);
       double norm = 0;
       for (std::size_t j = 0; j < n; ++j) {
-        slope_[j] = overlaps_.row(worst)[j] - common(worst, beta, j);
+        slope_[j] = overlaps_.row(worst)[j] - dot(common(worst, j), beta);
         norm += slope_[j] * slope_[j];
       }
       const double step = kLength / std::sqrt(1.0 + round) / (std::sqrt(norm) + 1e-9);
@@ -122,26 +123,45 @@ class UnionBound {
     }
   }
 
-  // sum of beta_k P(A_j and A_k) over the balls k of other clusters, at a labeling.
-  double common(std::size_t labeling, const std::vector<double>& beta, std::size_t j) const {
+  // What balls of different clusters have in common, 0 for others: J x J for each labeling, or for all alike.
+  void set_common() {
+    const std::size_t n = cluster_.size();
     const bool meets = meet_.rows > 0 && n_clusters_ <= kMostMeeting;
-    const auto row = meets ? meet_.row(labeling).subspan(j * beta.size(), beta.size()) : between_.row(j);
-    double total = 0;
-    for (std::size_t k = 0; k < beta.size(); ++k) {
-      if (cluster_[j] != cluster_[k]) total += beta[k] * row[k];
+    common_.assign((meets ? scores_.size() : 1) * n * n, 0.0);
+    for (std::size_t at = 0; at < common_.size(); ++at) {
+      const std::size_t pair = at % (n * n);
+      if (cluster_[pair / n] != cluster_[pair % n])
+        common_[at] = meets ? meet_.data[at] : between_.data[pair];
     }
-    return total;
+  }
+
+  std::span<const double> common(std::size_t labeling, std::size_t j) const {
+    const std::size_t n = cluster_.size();
+    const std::size_t start = common_.size() > n * n ? labeling * n * n : 0;
+    return std::span<const double>(common_).subspan(start + j * n, n);
+  }
+
+  // sum over pairs of balls of different clusters of beta_j beta_k P(A_j and A_k).
+  double pairs(std::size_t labeling, const std::vector<double>& beta) const {
+    double total = 0;
+    for (std::size_t j = 0; j < beta.size(); ++j) {
+      if (beta[j] > 0) total += beta[j] * dot(common(labeling, j), beta);
+    }
+    return total / 2;
+  }
+
+  static double dot(std::span<const double> a, std::span<const double> b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   }
 
   // Returns the labeling with the largest bound.
   std::size_t keep_if_best(const std::vector<double>& beta) {
+    const bool alike = common_.size() <= beta.size() * beta.size();
+    const double shared = alike ? pairs(0, beta) : 0.0;
     std::size_t worst = 0;
     double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < scores_.size(); ++k) {
-      double value = scores_[k];
-      for (std::size_t j = 0; j < beta.size(); ++j) {
-        if (beta[j] > 0) value -= beta[j] * (overlaps_.row(k)[j] - common(k, beta, j) / 2);
-      }
+      const double value = scores_[k] - dot(overlaps_.row(k), beta) + (alike ? shared : pairs(k, beta));
       if (value > largest) worst = k, largest = value;
     }
     if (largest < least_) {
@@ -187,7 +207,7 @@ class UnionBound {
   MatrixView<const double> overlaps_, between_, meet_;
   std::vector<std::size_t> cluster_, order_;
   std::vector<std::vector<std::size_t>> tried_;
-  std::vector<double> slope_;
+  std::vector<double> slope_, common_;
   std::size_t n_clusters_ = 0;
   double least_ = std::numeric_limits<double>::infinity();
   UnionWeights best_;

@@ -99,9 +99,8 @@ def test_every_slope_of_a_limit_is_a_bound(seed):
     curve = limited(Curve(1.0, table), steep=5.0)
     if np.isinf(table).any():
         curve = curve.around(float(random.normal()), float(random.random()))
-    for distance in random.random(5) * n:
-        slope, offset = curve.line(float(distance))
-        assert (offset + slope * np.arange(n + 1) >= table - 1e-9).all()
+    slopes, offsets = curve.lines(random.random(5) * n)
+    assert (offsets[:, None] + slopes[:, None] * np.arange(n + 1) >= table - 1e-9).all()
     assert np.isfinite(curve.values).all()
     assert np.isfinite(curve.above(np.arange(n + 1.0))).all()
 

@@ -57,18 +57,18 @@ class Curve:
             return self.function.at(distances)
         return np.interp(distances, self.unit * np.arange(self.values.size), self.envelope)
 
-    def line(self, distance: float) -> tuple[float, float]:
-        """Slope and offset of a line that is nowhere below the function and supports its envelope near a distance."""
+    def lines(self, distances: Doubles) -> tuple[Doubles, Doubles]:
+        """Slopes and offsets of lines that are nowhere below the function and support its envelope near distances."""
         if self.function is not None:
-            slope = self.function.factor * float(self.function.table.slope(np.float64(distance)))  # type: ignore[union-attr]
-            return slope, float(self.function.at(distance)) - slope * distance
+            slopes = self.function.factor * self.function.table.slope(distances)  # type: ignore[union-attr]
+            return slopes, self.function.at(distances) - slopes * distances
         if self.secants.size == 0:
-            return 0.0, float(self.envelope[0])
-        place = distance / self.unit
-        nearest = int(np.clip(np.rint(place), 0, self.secants.size))
+            return np.zeros(distances.size), np.full(distances.size, self.envelope[0])
+        places = distances / self.unit
+        nearest = np.clip(np.rint(places), 0, self.secants.size).astype(np.int64)
         # Between the secants left and right of the nearest point, as in the master problem (cpp/mixture.hpp).
-        slope = float(np.interp(place - 0.5, np.arange(self.secants.size), self.secants))
-        return slope, float(self.envelope[nearest]) - slope * nearest * self.unit
+        slopes = np.interp(places - 0.5, np.arange(self.secants.size), self.secants)
+        return slopes, self.envelope[nearest] - slopes * nearest * self.unit
 
     def minorant(self, order: Doubles, distance: float) -> Doubles:
         """What each variable adds when it differs, so that the sum is nowhere above the function.

@@ -43,10 +43,10 @@ class Limit(Curve):
         long = np.maximum(0.0, counts - allowed[-1] - min(self.centre, 0.0) / self.pull)
         return np.asarray(inside - 0.5 * self.pull * (short**2 + long**2 * (allowed[-1] < counts[-1])))
 
-    def line(self, distance: float) -> tuple[float, float]:
-        """Slope of the penalty, and the least offset above all that is allowed."""
-        slope, _ = super().line(distance)
-        return slope, float((self.table - slope * np.arange(self.table.size)).max())
+    def lines(self, distances: Doubles) -> tuple[Doubles, Doubles]:
+        """Slopes of the penalty, and the least offsets above all that is allowed."""
+        slopes, _ = super().lines(distances)
+        return slopes, (self.table - slopes[:, None] * np.arange(self.table.size)).max(axis=1)
 
     def around(self, centre: float, slope: float) -> Limit:
         """Return the same limit with its penalty around a slope, stiff against the expected one."""

@@ -19,9 +19,10 @@ the weights of the other clusters add up to at most 2. So its tangents give slop
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
@@ -170,7 +171,15 @@ class Terms:
 
     def values(self, distances: Doubles) -> Doubles:
         """Concave envelopes of all terms at (K, J) distances."""
-        return np.stack([c.above(distances[:, j]) for j, c in enumerate(self.curves)], axis=1)
+        return np.concatenate([curve.above(distances[:, run]) for curve, run in self._runs()], axis=1)
+
+    def _runs(self) -> Iterator[tuple[Curve, slice]]:
+        """Runs of terms that have the same curve."""
+        start = 0
+        for _, run in groupby(self.curves, key=id):
+            curves = list(run)
+            yield curves[0], slice(start, start + len(curves))
+            start += len(curves)
 
     def weights(self, j: int) -> Doubles:
         """What each variable counts in the distance of term j."""
@@ -207,8 +216,8 @@ class Terms:
 
     def lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
         """Slopes, and the sum of offsets, of a plane above the view that touches it at given distances."""
-        lines = np.array([c.line(d) for c, d in zip(self.curves, mean.tolist(), strict=True)])
-        slopes, offsets = view.weights * lines[:, 0], view.weights * lines[:, 1]
+        lines = np.concatenate([curve.lines(mean[run]) for curve, run in self._runs()], axis=1)
+        slopes, offsets = view.weights * lines
         tied = np.flatnonzero(view.coupling.any(axis=1))
         if tied.size:  # not a sum: the tangent of the whole
             rates, weights, d = self.rates[tied], (view.weights[: len(self.scales)] * self.scales)[tied], mean[tied]
@@ -249,10 +258,11 @@ class Terms:
         if not pairs:
             return np.zeros((0, between.size))
         meet = np.tile(between, (len(overlaps), 1, 1))
-        extra = [self.curves[t].above(distances[:, t]) for t in self._pair_terms(which)]
-        for (j, k), share in zip(pairs, extra, strict=True):
-            x = between[j, k]
-            meet[:, j, k] = meet[:, k, j] = np.sqrt(x * overlaps[:, j] * overlaps[:, k]) + x * share
+        j, k = np.array(pairs).T
+        terms = self._pair_terms(which)
+        extra = self.curves[terms.start].above(distances[:, terms.start : terms.stop])
+        x = between[j, k]
+        meet[:, j, k] = meet[:, k, j] = np.sqrt(x * overlaps[:, j] * overlaps[:, k]) + x * extra
         return np.ascontiguousarray(meet.reshape(len(overlaps), -1))
 
     def _pair_terms(self, which: int) -> range:
