@@ -199,6 +199,15 @@ SELECTION_ERRORS = {
         lambda: hh.diverse(MODEL, BALL, min_distance=9),
         "min_distance must be a number of variables (at most 3)",
     ),
+    "min_distance of a flag": (
+        lambda: hh.diverse(MODEL, BALL, min_distance=True),
+        "min_distance must be a number of variables, or a share below 1; got True. Use distinct=True.",
+    ),
+    "regions outside": (lambda: hh.samples(MODEL, 2, regions=[[0, 7]]), "region 0 names a variable outside 0..2."),
+    "map of regions": (
+        lambda: hh.samples(MODEL, 2, regions=np.array([0, 1])),
+        "a map of regions must have shape (3,); got (2,).",
+    ),
     "pool too small": (
         lambda: hh.select([[0, 0, 0]], MODEL, BALL, m=2),
         "m must be at most the number of allowed labelings in the pool (1); got 2",

@@ -69,3 +69,9 @@ def test_joint_says_what_it_cannot_do():
         hh.diverse(hh.FactorGraph([[0.0, 1.0, 2.0]] * 3), hh.LinearHamming(), m=2, method="joint")
     with pytest.raises(ValueError, match="cannot keep labelings apart"):
         hh.diverse(model, hh.LinearHamming(), m=2, method="joint", distinct=True)
+
+
+def test_names_who_found_the_list():
+    model = hh.FactorGraph([[0.0, 1.0], [0.5, 0.0], [0.0, 0.2]], [[0, 1], [1, 2]], 0.3)
+    found = hh.diverse(model, hh.VariableCoverage(), m=3, method="joint", oracle="tree")
+    assert found.oracles == ("graphcut",) * 3

@@ -64,20 +64,34 @@ def overlap_shares(n: int, labels: int, radius: int) -> Doubles:
 def uncovered_shares(centres: Labels, radius: int, labels: int) -> Doubles:
     """For every labeling y, listed in lexicographic order: the share of y's ball that no centre's ball covers.
 
-    Counts the free labelings at each distance from y, one variable after the other: O(n radius labels^n).
+    Counts the free labelings at each distance from y, one variable after the other: O(n radius labels^n). The tables
+    asked for last are kept: a list's coverage asks for all its beginnings again and again.
     """
-    n = centres.shape[1]
-    index = np.arange(labels**n)
-    distances = np.zeros((len(centres), index.size), np.int32)
-    for i, place in enumerate(place_values(n, labels)):
-        distances += index // place % labels != centres[:, i, None]
+    return _uncovered_shares(np.ascontiguousarray(centres, np.int32).tobytes(), len(centres), radius, labels)
+
+
+@lru_cache(maxsize=12)
+def _uncovered_shares(centres: bytes, count: int, radius: int, labels: int) -> Doubles:
+    rows = np.frombuffer(centres, np.int32).reshape(count, -1)
+    n = rows.shape[1]
     radius = min(radius, n)
-    at_distance = np.zeros((radius + 1, index.size))
-    at_distance[0] = (distances > radius).all(axis=0)
+    free = np.ones(labels**n, bool)
+    for row in rows:
+        free &= _all_distances(row, labels) > radius
+    at_distance = np.zeros((radius + 1, free.size))
+    at_distance[0] = free
     for place in place_values(n, labels):
         cube = at_distance.reshape(radius + 1, -1, labels, int(place))  # a view: the variable is axis 2
         cube[1:] += cube[:-1].sum(axis=2, keepdims=True) - cube[:-1]
-    return np.asarray(at_distance.sum(axis=0) / ball_size(n, labels, radius))
+    return own(at_distance.sum(axis=0) / ball_size(n, labels, radius))
+
+
+def _all_distances(centre: Labels, labels: int) -> NDArray[np.int16]:
+    """Distances of all labelings, in lexicographic order, from one."""
+    distances = np.zeros(1, np.int16)
+    for label in centre:
+        distances = (distances[:, None] + (np.arange(labels) != label)).reshape(-1).astype(np.int16)
+    return distances
 
 
 def place_values(n: int, labels: int) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.registry import OracleLike, get, solve
 from hedgehop.potentials import Linear
-from hedgehop.potentials.regions import region_members
+from hedgehop.potentials.regions import refuse_outside, region_members
 
 _MOST_DIMENSIONS = 21201  # that Sobol's sequence has
 
@@ -89,7 +89,11 @@ def samples(
 def _regions(model: Model, regions: ArrayLike | None, best: Labels) -> tuple[NDArray[np.int64], ...]:
     """Given regions, or the connected parts of the best labeling."""
     if regions is not None:
-        return region_members(regions)
+        members = region_members(regions)
+        if isinstance(regions, np.ndarray) and regions.dtype != object and regions.size != model.n_variables:
+            raise ValueError(f"a map of regions must have shape {model.shape}; got {regions.shape}.")
+        refuse_outside(members, model.n_variables)
+        return members
     if not isinstance(model, PairwiseModel) or not len(model.edges):
         return ()
     return region_members(_connected_parts(model, best))

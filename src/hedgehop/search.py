@@ -116,7 +116,7 @@ class Search:
         for labeling, oracle in zip(rows, oracles, strict=True):
             bound = self.peek()
             if np.array_equal(labeling, bound.labeling.reshape(-1)):
-                self.accept(bound)
+                self.accept(replace(bound, oracle=oracle))
                 continue
             shaped = own(labeling.reshape(self.model.shape).copy())
             relevance = float(np.asarray(self.model.score(shaped)))

@@ -238,6 +238,9 @@ def _search(
 def _distance(value: Any, n: int) -> int:
     if value is None:
         return 0
+    if isinstance(value, (bool, np.bool_)):
+        text = f"min_distance must be a number of variables, or a share below 1; got {value}."
+        raise ValueError(f"{text} Use distinct=True.")
     least = number(value, "min_distance", low=0.0)
     if least < 1 and least > 0:
         least = float(np.ceil(least * n - 1e-9))

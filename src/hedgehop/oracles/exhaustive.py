@@ -19,6 +19,7 @@ from hedgehop.potentials import Potential
 
 _MOST = 2**22
 _CHUNK = 2**14
+_QUICK = 16  # bits of the number of labelings
 _TELLING = 1000
 _TIE = 1e-12
 
@@ -35,8 +36,8 @@ class Exhaustive(Oracle):
         return None if bits <= np.log2(_MOST) else f"about 10^{bits * np.log10(2):.0f} labelings are more than 2^22"
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """First choice while it takes milliseconds, else the last."""
-        return 50.0 if _bits(model, potentials) <= 12 else 0.5
+        """First choice while it takes a few hundredths of a second, else the last."""
+        return 50.0 if _bits(model, potentials) <= _QUICK else 0.5
 
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Evaluate everything and keep the best."""

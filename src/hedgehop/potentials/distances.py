@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -194,14 +193,10 @@ class BallUnion(Potential):
         """Whether all labelings can be listed, so that the value is exact."""
         return bool(self.n_labels ** self.chosen.shape[1] <= MOST_LISTED)
 
-    @cached_property
-    def _table(self) -> Doubles:
-        free = uncovered_shares(self.chosen, self.radius, self.n_labels)
-        return own(free)
-
     def _values(self, model: Model, flat: Labels) -> Doubles:
         if self.listable:
-            return np.asarray(self.scale * self._table[flat @ place_values(flat.shape[1], self.n_labels)])
+            table = uncovered_shares(self.chosen, self.radius, self.n_labels)
+            return np.asarray(self.scale * table[flat @ place_values(flat.shape[1], self.n_labels)])
         overlaps = 1.0 - self._shares(model, flat)
         return np.asarray(self.scale * np.maximum(0.0, 1.0 - overlaps.sum(axis=0)))
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,6 +13,8 @@ from hedgehop._arrays import Doubles, Labels, as_labelings, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity import Diversity
 from hedgehop.models.base import Model
+
+_MOST_KNOWN = 2000  # labelings whose overlaps are remembered
 
 
 class ExpectedOverlap(Frozen, Diversity):
@@ -67,11 +71,26 @@ class ExpectedOverlap(Frozen, Diversity):
         return np.zeros(len(self._rows(model, labelings)))
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        so_far = self._best(chosen)
-        return np.asarray(np.maximum(0.0, overlaps(flat, self.samples, self.weights) - so_far) @ self.chances)
+        return np.asarray(np.maximum(0.0, self._overlaps(flat) - self._best(chosen)) @ self.chances)
 
     def _best(self, rows: Labels) -> Doubles:
-        return np.asarray(overlaps(rows, self.samples, self.weights).max(axis=0, initial=0.0))
+        return np.asarray(self._overlaps(rows).max(axis=0, initial=0.0))
+
+    @cached_property
+    def _known(self) -> dict[bytes, Doubles]:
+        """Overlaps with the samples, of labelings met."""
+        return {}
+
+    def _overlaps(self, rows: Labels) -> Doubles:
+        """IoU of rows and samples. Remembers the rows of a pool, which are asked for again and again."""
+        keys = [row.tobytes() for row in np.ascontiguousarray(rows, np.int32)]
+        fresh = [k for k, key in enumerate(keys) if key not in self._known]
+        if len(self._known) + len(fresh) > _MOST_KNOWN:
+            return overlaps(rows, self.samples, self.weights)
+        if fresh:
+            found = overlaps(rows[fresh], self.samples, self.weights)
+            self._known.update(zip([keys[k] for k in fresh], found, strict=True))
+        return np.array([self._known[key] for key in keys]).reshape(len(keys), len(self.samples))
 
     def __repr__(self) -> str:
         return f"ExpectedOverlap({len(self.samples)} samples)"
