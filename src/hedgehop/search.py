@@ -172,7 +172,7 @@ class Search:
 
     def _bound_of(self, step: Step, steering: list[Potential]) -> tuple[float, float]:
         """Return U_t and the seconds it took: none, unless the step maximised something else than the gain."""
-        if type(self.diversity).bounding is Diversity.bounding:
+        if self.diversity.steers_exactly:
             return step.upper_bound, 0.0
         bounding = self._scaled(self.diversity.bounding(self.model, self.rows()))
         if bounding == steering:

@@ -99,6 +99,11 @@ class Diversity:
         """Potentials whose sum is at least ``gain`` for every labeling: what the certificate maximises."""
         return self.potentials(model, chosen)
 
+    @property
+    def steers_exactly(self) -> bool:
+        """Whether ``potentials`` are those of ``bounding``, so that a step is its own bound."""
+        return type(self).bounding is Diversity.bounding
+
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
         """Number B such that ``D(T) <= B + sum_{y in T} gain(y | chosen)`` for every list T of m labelings.
 

@@ -74,6 +74,11 @@ class WeightedSum(Frozen, Diversity):
         """All terms' bounding potentials, scaled."""
         return [p.scaled(f) for f, t in self.terms for p in t.bounding(model, chosen)]
 
+    @property
+    def steers_exactly(self) -> bool:
+        """Whether all terms do."""
+        return all(t.steers_exactly for _, t in self.terms)
+
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
         """Weighted sum of the terms' offsets."""
         return float(sum(f * t.offset(model, chosen, m) for f, t in self.terms if f > 0))

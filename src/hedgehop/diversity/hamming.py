@@ -103,6 +103,11 @@ class HammingBall(Frozen, Diversity):
             return [self._gain_potential(model, rows)]
         return [Constant(1.0 - len(rows)), *(self._gain_potential(model, y[None]) for y in rows)]
 
+    @property
+    def steers_exactly(self) -> bool:
+        """Whether steps maximise the exact gain."""
+        return self.steer == "exact"
+
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """The exact gain, however the steps are steered."""
         return [self._gain_potential(model, distinct_rows(self._rows(model, chosen)))]
@@ -188,6 +193,11 @@ class LinearHamming(Frozen, Diversity):
         """The gain or, steered by half of the relevance, twice the gain: the same labelings are best."""
         gain = self.bounding(model, chosen)
         return [p.scaled(2.0) for p in gain] if self.steer == "half" else gain
+
+    @property
+    def steers_exactly(self) -> bool:
+        """Whether steps maximise the whole relevance plus the gain."""
+        return self.steer == "exact"
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """One linear potential: ``a_i`` for every chosen labeling that y differs from at i."""

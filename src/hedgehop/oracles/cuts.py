@@ -73,13 +73,14 @@ def terminals_of(unary: Doubles, around: Doubles) -> tuple[Doubles, float]:
     A forbidden label costs more than all edges around can save. So do scores beyond that: nothing changes, and a few
     huge ones do not cost all others their digits.
     """
-    allowed = np.isfinite(unary)
-    scores = np.where(allowed, unary, 0.0)
-    zero = np.where(allowed[:, 0], scores[:, 0], scores[:, 1] - around)
-    one = np.where(allowed[:, 1], scores[:, 1], scores[:, 0] - around)
-    best = np.maximum(zero, one)
-    zero, one = np.maximum(zero, best - around), np.maximum(one, best - around)
-    return np.ascontiguousarray(zero - one), float(zero.sum())
+    zero, one = unary[:, 0], unary[:, 1]
+    with np.errstate(invalid="ignore"):
+        costs = np.clip(zero - one, -around, around)
+    zeros = np.maximum(zero, one - around)
+    neither = np.isnan(costs)
+    if neither.any():  # no label is allowed: whoever scores the labeling will see
+        costs[neither], zeros[neither] = 0.0, -around[neither]
+    return costs, float(zeros.sum())
 
 
 def proven(model: Model, step: Step, error: float) -> Step:

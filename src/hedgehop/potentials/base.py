@@ -96,7 +96,8 @@ class Linear(Potential):
 
     def scaled(self, factor: float) -> Linear:
         """Return this potential times a factor; forbidden labels stay forbidden."""
-        return Linear(own(np.where(np.isneginf(self.theta), -np.inf, self.theta * factor)))
+        times = self.theta * factor if factor > 0 else np.where(np.isneginf(self.theta), -np.inf, self.theta * factor)
+        return Linear(own(times))
 
 
 class Function(Potential):
