@@ -10,6 +10,7 @@ void register_coverage(nb::module_& m);
 void register_distances(nb::module_& m);
 void register_flow(nb::module_& m);
 void register_forest(nb::module_& m);
+void register_learning(nb::module_& m);
 void register_messages(nb::module_& m);
 void register_moves(nb::module_& m);
 void register_numbers(nb::module_& m);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
   hedgehop::bindings::register_distances(m);
   hedgehop::bindings::register_flow(m);
   hedgehop::bindings::register_forest(m);
+  hedgehop::bindings::register_learning(m);
   hedgehop::bindings::register_messages(m);
   hedgehop::bindings::register_moves(m);
   hedgehop::bindings::register_numbers(m);

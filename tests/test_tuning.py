@@ -100,6 +100,13 @@ def test_held_out_scores_are_of_settings_chosen_on_other_models(search):
         assert (found.held_out[out] == found.oracle[row][out]).all()
 
 
+def test_one_function_of_a_model_is_a_grid():
+    by_function = hh.tune(MODELS, TRUTHS, lambda model: hh.LinearHamming(np.ones(model.n_variables)), (0.5,), 2)
+    assert (by_function.oracle == hh.tune(MODELS, TRUTHS, hh.LinearHamming(), (0.5,), 2).oracle).all()
+    with pytest.raises(ValueError, match="workers must be at least 1"):
+        search(workers=0)
+
+
 def test_wrong_searches_are_named():
     with pytest.raises(ValueError, match="search must be"):
         sums(search="random")

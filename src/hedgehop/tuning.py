@@ -136,7 +136,8 @@ def tune(
         raise ValueError(f'search must be "grid" or "coordinates"; got {search!r}.')
     space = make_space(diversity_grid, tradeoffs, parameters)
     trial = Trial(space.named, positive_count(m, "m"), score, ScoreCache(cache), options)
-    rows = Rows(trial, models, truths, space.settings, workers or os.cpu_count() or 1, progress)
+    side_by_side = (os.cpu_count() or 1) if workers is None else positive_count(workers, "workers")
+    rows = Rows(trial, models, truths, space.settings, side_by_side, progress)
 
     def choose(members: NDArray[np.intp]) -> int:
         return _SEARCHES[search](space, lambda settings: rows.means(settings, members))

@@ -16,11 +16,13 @@ pytest.importorskip("clarabel")
 import clarabel
 import scipy.sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import hedgehop as hh
+from hedgehop import _core
 from hedgehop.learning import StructuredSVM
-from hedgehop.learning.line_search import best_step
+from hedgehop.learning.quadratic import best_mixture
 
 SOLVERS = ("bcfw", "one-slack", "n-slack")
 
@@ -105,10 +107,21 @@ def test_the_objective_is_that_of_the_full_program(solver, pairwise, seed, C, la
         assert (machine.edge_weights_ >= 0).all()
 
 
+@pytest.mark.parametrize("pairwise", ["potts", "tables"])
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+def test_the_solvers_agree_on_fifty_examples(pairwise, C):
+    X, Y = graphs(4, count=50)
+    made = [StructuredSVM(C=C, solver=s, pairwise=pairwise, max_iter=200).fit(X, Y) for s in SOLVERS]
+    reached = [machine.primal_ for machine in made]
+    assert max(reached) <= 1.001 * min(reached)
+    assert max(machine.dual_ for machine in made) <= min(reached)
+
+
 def test_the_gap_is_the_true_gap():
     X, Y = graphs(3)
     for solver in SOLVERS:
-        machine = StructuredSVM(solver=solver, max_iter=2).fit(X, Y)
+        with pytest.warns(ConvergenceWarning, match="above tol=0.001"):
+            machine = StructuredSVM(solver=solver, max_iter=2).fit(X, Y)
         rows = every_plane(machine, X, Y)
         heights = [loss - change @ machine.coef_ for _, change, loss in rows]
         slack = [max(h for (k, _, _), h in zip(rows, heights, strict=True) if k == n) for n in range(len(X))]
@@ -126,20 +139,23 @@ def test_attractive_weights_are_zero_where_neighbours_repel():
         assert machine.gap_ <= 1e-3
 
 
-@given(seed=st.integers(0, 10_000), boxed=st.integers(0, 4))
-def test_the_line_search_is_exact(seed, boxed):
+@given(seed=st.integers(0, 10_000), boxed=st.integers(0, 4), C=st.sampled_from([0.1, 1.0, 10.0]))
+def test_passes_over_kept_planes_reach_the_best_mixture(seed, boxed, C):
     random = np.random.default_rng(seed)
-    v, dv, dl = random.normal(size=4), random.normal(size=4).round(1), random.normal()
-    attractive = np.arange(boxed)
-
-    def dual(g):
-        w = v + g * dv
-        w[attractive] = np.maximum(w[attractive], 0)
-        return g * dl - 0.5 * w @ w
-
-    step = best_step(v, dv, dl, attractive, 1.0)
-    assert 0 <= step <= 1
-    assert dual(step) >= max(dual(g) for g in np.linspace(0, 1, 201)) - 1e-9
+    changes, losses, blocks = random.normal(size=(9, 4)).round(1), random.uniform(0, 2, 9), np.arange(9) % 3
+    dual = _core.MarginDual(4, 3, 4 - boxed, C)
+    for change, loss, block in zip(changes, losses, blocks, strict=True):
+        dual.visit(block, change, loss)
+    dual.passes(np.arange(3, dtype=np.int32), 1e-9, 1e8)
+    attractive = np.arange(4 - boxed, 4)
+    share = best_mixture(scipy.sparse.csr_matrix(changes), losses, blocks, C, attractive)
+    v = share @ changes
+    v[attractive] = np.maximum(v[attractive], 0.0)
+    weights, value = dual.now()
+    assert value == pytest.approx(losses @ share - 0.5 * v @ v, rel=1e-6, abs=1e-6)
+    assert (weights == dual.weights()).all()
+    assert (weights[attractive] >= 0).all()
+    assert dual.mean()[1] <= value + 1e-6
 
 
 def sequences(count=12, length=8, labels=3, seed=0):
@@ -266,6 +282,41 @@ def test_scores_that_come_with_inputs_are_corrected(solver):
     assert shy.predict([(np.eye(3), [], None, np.eye(3))])[0].tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("pairwise", ["potts", "tables"])
+def test_kinds_of_scores_share_their_weights_among_labels(solver, pairwise):
+    X, Y = graphs(12, labels=3)
+    random = np.random.default_rng(2)
+    kinds = [np.eye(3)[y][:, :, None] + random.normal(size=(4, 3, 2)) for y in Y]
+    inputs = [(*x, k) for x, k in zip(X, kinds, strict=True)]
+    options = {"solver": solver, "pairwise": pairwise, "tol": 1e-4, "max_iter": 3000, "nonnegative": False}
+    machine = StructuredSVM(**options).fit(inputs, Y)
+    labelings = np.array(list(itertools.product(range(3), repeat=4)))
+    added = [k[np.arange(4), labelings].sum(axis=1) for k in kinds]
+    model = machine.models(inputs[:1])[0]
+    by_hand = [psi(machine, *X[0], y) @ np.delete(machine.coef_, [6, 7]) for y in labelings]
+    assert model.score(labelings) == pytest.approx(by_hand + added[0] @ machine.score_weights_)
+    rows = [
+        (k, np.insert(change, [6, 6], kinds[k][np.arange(4), Y[k]].sum(axis=0) - added[k][i % 81]), loss)
+        for i, (k, change, loss) in enumerate(every_plane(machine, X, Y))
+    ]
+    boxed = range(8, machine.coef_.size) if pairwise == "potts" else ()
+    best, _ = full_program(rows, len(X), machine.coef_.size, 1.0, boxed)
+    assert machine.primal_ == pytest.approx(best, rel=2e-4)
+
+
+def test_kinds_of_scores_need_no_other_features():
+    X, Y = images()
+    kinds = [np.stack([np.stack([-x[..., 0], x[..., 0]], axis=-1), np.ones((5, 6, 2))], axis=-1) for x in X]
+    machine = StructuredSVM("grid").fit([(np.zeros((5, 6, 0)), None, k) for k in kinds], Y)
+    assert machine.node_weights_.shape == (2, 0)
+    assert machine.score_weights_[0] > 0
+    assert machine.score_weights_[1] == 0  # what all labels get decides nothing
+    words, truths = sequences()
+    chain = StructuredSVM("chain").fit([(np.zeros((8, 0)), None, x[:, :, None]) for x in words], truths)
+    assert chain.score([(np.zeros((8, 0)), None, x[:, :, None]) for x in words], truths) > 0.6
+
+
 def test_losses_by_class_and_by_variable():
     X, Y = sequences(labels=2)
     plain = StructuredSVM("chain").fit(X, Y)
@@ -330,6 +381,9 @@ def test_a_bar_with_the_gap_is_shown_when_asked(capsys):
         ({}, [(np.eye(2), [[0, 1]], None, np.ones((3, 2)))], [[0, 1]], "scores must have shape"),
         ({"n_labels": 2}, [(np.eye(2), [], None, np.ones((2, 3)))], [[0, 1]], "scores must be of 2 labels"),
         ({"n_labels": 2}, [np.eye(2)], [[0, 2]], "takes labels 0..1"),
+        ({"n_labels": 0}, [np.eye(2)], [[0, 1]], "n_labels must be at least 1"),
+        ({}, [(np.eye(2), [], None, np.ones((2, 2, 0)))], [[0, 1]], "scores must have shape"),
+        ({}, [(np.eye(2), [], None, np.ones((2, 2, 1))), np.eye(2)], [[0, 1]] * 2, "1 kinds of scores, as in fit"),
         ({"class_weight": "fair"}, [np.eye(2)], [[0, 1]], "class_weight must be"),
         ({"class_weight": [1.0, -1.0]}, [np.eye(2)], [[0, 1]], "class_weight must be >= 0"),
         ({"model": "grid", "pairwise": "tables"}, [np.ones((2, 2, 1))], [[[0, 1], [1, 0]]], "a grid knows only"),
@@ -346,3 +400,10 @@ def test_wrong_input_is_named_after_fitting():
     machine = StructuredSVM("chain").fit(*sequences())
     with pytest.raises(ValueError, match="as in fit"):
         machine.predict([np.ones((4, 2))])
+    X, Y = sequences()
+    with pytest.raises(ValueError, match="X and Y must be as many"):
+        machine.score(X, Y[:3])
+    with pytest.raises(ValueError, match="labelings must have shape"):
+        machine.score(X, [y[:3] for y in Y])
+    with pytest.raises(ValueError, match="X and weights must be as many"):
+        machine.fit(X, Y, weights=[np.ones(8)])

@@ -8,24 +8,26 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Doubles
-from hedgehop.learning.examples import Example, added_scores, link_features, node_features, parts_of
+from hedgehop.learning.examples import Example, link_features, node_features, parts_of, with_scores
 from hedgehop.learning.joint import JointMap
 from hedgehop.models import Chain
 
 
 class ChainMap(JointMap):
-    """Inputs are features (T, d), perhaps in a tuple with features of the steps (T-1, k) and scores (T, L)."""
+    """Inputs are features (T, d), perhaps in a tuple with features of the steps (T-1, k) and scores (T, L[, k])."""
 
     oracle = "tree"
 
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
         """Check one sequence."""
-        nodes, links, scores = parts_of(x, ("features (T, d)", "features of the steps (T-1, k)", "scores (T, L)"))
+        nodes, links, scores = parts_of(
+            x, ("features (T, d)", "features of the steps (T-1, k)", "scores (T, L) or (T, L, k)")
+        )
         rows = node_features(nodes, (2,), "(T, d)")
         first = np.arange(len(rows) - 1, dtype=np.int32)
         edges, shape = np.stack([first, first + 1], axis=1), (len(rows),)
-        return Example(rows, edges, link_features(links, len(first)), shape, added_scores(scores, shape))
+        return with_scores(Example(rows, edges, link_features(links, len(first)), shape), scores)
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> Chain:
         """Return the chain; one table serves all steps where they have no features of their own."""
@@ -34,5 +36,5 @@ class ChainMap(JointMap):
             strengths = self.edge_scores(example, weights)
             return Chain(emissions, strengths[:, None, None] * (np.eye(self.n_labels) - 1.0))
         if self.n_links == 1 and (example.links == 1.0).all():
-            return Chain(emissions, weights[self.n_labels * self.n_features :].reshape(self.n_labels, -1))
+            return Chain(emissions, self.split(weights)[2].reshape(self.n_labels, -1))
         return Chain(emissions, self.edge_scores(example, weights))

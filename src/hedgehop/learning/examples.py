@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sized
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class Example:
         Shape of one labeling.
     scores : (n, L) array or None
         Scores of the labels that are not learned but added as they are.
+    kinds : (n, L, k) array or None
+        Several kinds of scores of the labels; a weight is learned for each.
     """
 
     nodes: Doubles
@@ -36,6 +39,18 @@ class Example:
     links: Doubles
     shape: tuple[int, ...]
     scores: Doubles | None = None
+    kinds: Doubles | None = None
+
+    @property
+    def n_kinds(self) -> int:
+        """Number of kinds of scores."""
+        return 0 if self.kinds is None else int(self.kinds.shape[2])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels that scores were given for, 0 without any."""
+        given = self.scores if self.kinds is None else self.kinds
+        return 0 if given is None else int(given.shape[1])
 
     def added(self, labeling: Labels) -> float:
         """Return what the scores that are not learned give a labeling."""
@@ -45,8 +60,8 @@ class Example:
 def node_features(values: ArrayLike, ndim: tuple[int, ...], wanted: str) -> Doubles:
     """Check features of nodes, the last axis being the features."""
     nodes = finite(values, "node features")
-    if nodes.ndim not in ndim or 0 in nodes.shape:
-        raise ValueError(f"node features must have shape {wanted}, nothing empty; got {nodes.shape}.")
+    if nodes.ndim not in ndim or 0 in nodes.shape[:-1]:
+        raise ValueError(f"node features must have shape {wanted} with at least one variable; got {nodes.shape}.")
     return nodes
 
 
@@ -60,14 +75,16 @@ def link_features(values: ArrayLike | None, n_edges: int) -> Doubles:
     return links
 
 
-def added_scores(values: ArrayLike | None, shape: tuple[int, ...]) -> Doubles | None:
-    """Check scores of labels that are added, (n, L); None if there are none."""
+def with_scores(example: Example, values: ArrayLike | None) -> Example:
+    """Check scores of labels, (n, L) to be added or (n, L, k) to be weighted, and put them into the example."""
     if values is None:
-        return None
-    scores = finite(values, "scores")
-    if scores.shape[:-1] != shape or scores.shape[-1] == 0:
-        raise ValueError(f"scores must have shape {(*shape, 'L')}; got {scores.shape}.")
-    return scores.reshape(-1, scores.shape[-1])
+        return example
+    scores, shape = finite(values, "scores"), example.shape
+    rest = scores.shape[len(shape) :]
+    if scores.shape[: len(shape)] != shape or len(rest) not in (1, 2) or 0 in rest:
+        raise ValueError(f"scores must have shape {(*shape, 'L')} or {(*shape, 'L', 'k')}; got {scores.shape}.")
+    flat = scores.reshape(-1, *rest)
+    return replace(example, scores=flat) if len(rest) == 1 else replace(example, kinds=flat)
 
 
 def parts_of(x: Any, names: tuple[str, ...]) -> list[Any]:
@@ -76,6 +93,14 @@ def parts_of(x: Any, names: tuple[str, ...]) -> list[Any]:
     if not 1 <= len(parts) <= len(names):
         raise ValueError(f"an input must be a tuple of {', '.join(names)}; got {len(parts)} parts.")
     return parts + [None] * (len(names) - len(parts))
+
+
+def as_many(**parts: Sized) -> None:
+    """Refuse parts of different lengths, and empty ones."""
+    sizes = [len(part) for part in parts.values()]
+    if len(set(sizes)) > 1 or 0 in sizes:
+        names, got = " and ".join(parts), " and ".join(map(str, sizes))
+        raise ValueError(f"{names} must be as many, at least one; got {got}.")
 
 
 def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Labels:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, finite
-from hedgehop.learning.examples import Example, added_scores, node_features, parts_of
+from hedgehop.learning.examples import Example, node_features, parts_of, with_scores
 from hedgehop.learning.joint import JointMap
 from hedgehop.models import Grid, directions
 
 
 class GridMap(JointMap):
-    """Inputs are features (H, W, d) or (D, H, W, d), or tuples of them with edge features and scores (H, W, L).
+    """Inputs are features (H, W, d) or (D, H, W, d), or tuples of them with edge features and scores (H, W, L[, k]).
 
     Edge features are one array a direction, as ``hh.Grid``'s strengths with one more axis: for connectivity 4 right
     (H, W-1, k), then down (H-1, W, k).
@@ -25,13 +25,14 @@ class GridMap(JointMap):
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
         """Check one image or volume."""
-        names = ("features (H, W, d)", "edge features, one array a direction", "scores (H, W, L)")
+        names = ("features (H, W, d)", "edge features, one array a direction", "scores (H, W, L) or (H, W, L, k)")
         nodes, links, scores = parts_of(x, names)
         pixels = node_features(nodes, (3, 4), "(H, W, d) or (D, H, W, d)")
         shape = pixels.shape[:-1]
         edges = Grid(np.zeros((*shape, 1)), connectivity=connectivity).edges
         rows = _link_rows(links, _edge_shapes(shape, connectivity))
-        return Example(pixels.reshape(-1, pixels.shape[-1]), edges, rows, shape, added_scores(scores, shape))
+        flat = pixels.reshape(int(np.prod(shape)), -1)
+        return with_scores(Example(flat, edges, rows, shape), scores)
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> Grid:
         """Return the grid, with one array of strengths a direction."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from hedgehop._errors import need
 from hedgehop.diversity.base import Diversity
 from hedgehop.learning.bcfw import bcfw
 from hedgehop.learning.chain import ChainMap
-from hedgehop.learning.examples import Example, truth_of
+from hedgehop.learning.examples import Example, as_many, truth_of
 from hedgehop.learning.graph import GraphMap
 from hedgehop.learning.grid import GridMap
 from hedgehop.learning.joint import PAIRWISE, JointMap
@@ -57,7 +58,8 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         (n, d), edges (E, 2), edge features (E, k)), the last one or two left out where there are none. "grid": features
         (H, W, d), or (features, [right (H, W-1, k), down (H-1, W, k)]). Without edge features (or None) every edge has
         the one feature 1. A last part, scores (n, L), (T, L) or (H, W, L), is added as it is: the scores of a network,
-        say, which the machine then learns to correct.
+        say, which the machine then learns to correct. With one more axis, (n, L, k) and so on, it holds k kinds of
+        scores, and each gets a weight that all labels share.
     C : float
         Weight of the examples against that of small weights.
     solver : "bcfw", "one-slack" or "n-slack"
@@ -89,7 +91,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     coef_ : (size,) array
-        The weights: `node_weights_` (L, d), then `edge_weights_` (k,) or (k, L, L).
+        The weights: `node_weights_` (L, d), `score_weights_`, one a kind, and `edge_weights_` (k,) or (k, L, L).
     primal_, dual_, gap_ : float
         The objective reached, a bound no weights go below, and their distance as a share of the objective.
     proven_gap_ : float
@@ -164,6 +166,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
             self._joint.refuse(example)
         costs = class_costs(self.class_weight, truths, self.n_labels_)
         counted = [None] * len(truths) if weights is None else weights
+        as_many(X=X, weights=counted)
         losses = [loss_scores(y, costs, w) for y, w in zip(truths, counted, strict=True)]
         self._learn(Training(self._joint, examples, truths, losses, self._oracle()))
         if self.nonnegative == "bias":
@@ -189,7 +192,9 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Sequence[Any], Y: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None = None) -> float:
         """Return the share of variables, of all inputs together, whose label is right."""
-        right = np.concatenate([np.ravel(a == np.asarray(b)) for a, b in zip(self.predict(X), Y, strict=True)])
+        as_many(X=X, Y=Y)
+        truths = [truth_of(self._checked(x), y) for x, y in zip(X, Y, strict=True)]
+        right = np.concatenate([a.ravel() == b for a, b in zip(self.predict(X), truths, strict=True)])
         counts = np.ones(right.size) if weights is None else np.concatenate([np.ravel(w) for w in weights])
         return float(np.average(right, weights=counts))
 
@@ -197,13 +202,19 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         solve = _SOLVERS[self.solver]
         found = solve(training, float(self.C), self.tol, self.max_iter, watch(self.tol, self.progress))
         self.coef_: Doubles = found.weights
-        nodes, pairs = np.split(found.weights, [self.n_labels_ * self._joint.n_features])
-        self.node_weights_ = nodes.reshape(self.n_labels_, -1)
+        self.node_weights_, self.score_weights_, pairs = self._joint.split(found.weights)
         square = () if self._joint.pairwise == "potts" else (self.n_labels_, self.n_labels_)
         self.edge_weights_ = pairs.reshape(self._joint.n_links, *square)
         self.primal_, self.dual_, self.gap_, self.gaps_ = found.primal, found.dual, found.gap, found.history
         self.proven_gap_ = (found.ceiling - found.dual) / found.ceiling if found.ceiling > 0 else 0.0
         self.n_iter_, self.n_calls_ = found.iterations, training.calls
+        if self.gap_ > self.tol:
+            warnings.warn(
+                f"the gap is {self.gap_:.2%} after {self.n_iter_} iterations, above tol={self.tol:g}. Use a larger "
+                "max_iter or tol, a smaller C, or features of similar size.",
+                need("sklearn.exceptions", "learning", "StructuredSVM").ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _model(self, example: Example) -> PairwiseModel:
         if self.nonnegative == "bias":
@@ -218,13 +229,13 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         return _MAPS[self.model][0].read(x, self.connectivity)
 
     def _checked(self, x: Any) -> Example:
-        example = self._read(x)
+        example = self._joint.read(x, self._joint.connectivity)
         self._joint.refuse(example)
         return example
 
     def _joint_map(self, example: Example) -> JointMap:
         kind, usual = _MAPS[self.model]
-        sizes = self.n_labels_, example.nodes.shape[1], example.links.shape[1]
+        sizes = self.n_labels_, example.nodes.shape[1], example.n_kinds, example.links.shape[1]
         return kind(*sizes, self.pairwise or usual, self.connectivity)
 
     def _oracle(self) -> Oracle:
@@ -245,11 +256,12 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         number(self.C, "C", low=0.0, strict=True)
         number(self.tol, "tol", low=0.0, strict=True)
         positive_count(self.max_iter, "max_iter")
-        if len(X) != len(Y) or len(X) == 0:
-            raise ValueError(f"X and Y must be as many, at least one; got {len(X)} and {len(Y)}.")
+        if self.n_labels is not None:
+            positive_count(self.n_labels, "n_labels")
+        as_many(X=X, Y=Y)
 
 
 def _n_labels(examples: list[Example], truths: list[Labels]) -> int:
     """As many as scores were given for, else the largest label met and one more."""
     met = 1 + max(int(y.max()) for y in truths)
-    return max([met, *(int(e.scores.shape[1]) for e in examples if e.scores is not None)])
+    return max([met, *(e.n_labels for e in examples)])

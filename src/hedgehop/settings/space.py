@@ -68,7 +68,8 @@ def _named(grid: Any) -> tuple[dict[str, Choice], tuple[int, ...]]:
     if isinstance(grid, Mapping):
         named = dict(grid)
     else:
-        named = {repr(choice): choice for choice in ([grid] if isinstance(grid, Diversity) else grid)}
+        alone = isinstance(grid, Diversity) or callable(grid)
+        named = {repr(choice): choice for choice in ([grid] if alone else grid)}
     return named, (len(named),)
 
 
