@@ -117,7 +117,7 @@ def test_a_chosen_candidate_is_refined(studio, session):
     first = labels_of(candidates_of(solve(studio, session, base=base))[0], session)
     assert (first == chosen).mean() > (labels_of(found[0], session) == chosen).mean()
     gone = studio.post(f"/api/sessions/{session['id']}/solve", json={"base": {"list": 999, "index": 0}})
-    assert gone.status_code == 404
+    assert gone.status_code == 410
     assert "this list is gone" in gone.json()["detail"]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hedgehop.studio.problems import refuse
 from hedgehop.studio.settings import MEGABYTE, Settings
 
+_LOG = logging.getLogger("hedgehop.studio")
 _OWN_NAMES = {"127.0.0.1", "localhost", "::1"}
 _COOKIE = "hedgehop_studio"
 _PLAIN_LIMIT = 4 * MEGABYTE  # of requests that carry no file
@@ -34,7 +36,10 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware: checks Host, Origin, token and size before anything else runs, and adds safe headers."""
+    """ASGI middleware: checks Host, Origin, token and size before anything else runs, and adds safe headers.
+
+    What fails unexpectedly is told to the terminal, and to the page without the machine's insides.
+    """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -57,7 +62,13 @@ class Guard:
         if no is not None:
             await _answer(send, *no)
             return
-        await self._app(scope, _limited(receive, limit), _with_headers(send))
+        answer = _Answer(send)
+        try:
+            await self._app(scope, _limited(receive, limit), answer)
+        except Exception:
+            _LOG.exception("unexpected failure")
+            if not answer.begun:
+                await _answer(send, 500, "something went wrong here; the terminal of the studio tells more.")
 
     def _limit(self, path: str) -> int:
         if path == "/api/sessions":
@@ -143,21 +154,26 @@ def _limited(receive: Receive, limit: int) -> Receive:
     return counted
 
 
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
+class _Answer:
+    """Sends an answer with safe headers, and knows whether it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-        await send(message)
-
-    return sending
+        await self._send(message)
 
 
 async def _answer(send: Send, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
     body = json.dumps({"detail": sentence}).encode() if sentence else b""
     fields = {"Content-Type": "application/json", "Content-Length": str(len(body))} | (headers or {})
     raw = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
-    sending = _with_headers(send)
+    sending = _Answer(send)
     await sending({"type": "http.response.start", "status": status, "headers": raw})
     await sending({"type": "http.response.body", "body": body})

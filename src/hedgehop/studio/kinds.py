@@ -20,6 +20,7 @@ from hedgehop.tradeoff import TradeoffLike, per_variable, target
 _GAMMA = 0.01
 _SHARES = (0.01, 0.03, 0.1)  # from which a label counts as used
 _REGIONS = 60
+_APART = 0.2  # of the distance asked for: what any two candidates differ in at least
 _PER_DISTANCE = {"labels": 3.0, "neighbours": 10.0}  # their lists do not come closer to a distance step by step
 
 
@@ -31,10 +32,14 @@ class Difference:
     regions: Callable[[], Labels]
 
     def options(self, kind: Kind, distance: float) -> dict[str, Any]:
-        """Return diversity and tradeoff, as ``hh.diverse`` takes them; none for the default list."""
+        """Return what ``hh.diverse`` is asked for; nothing for the default list."""
         if kind == "likely":
             return {}
-        return {"diversity": self._diversity(kind), "tradeoff": _tradeoff(kind, distance)}
+        return {
+            "diversity": self._diversity(kind),
+            "tradeoff": _tradeoff(kind, distance),
+            "min_distance": _APART * distance,
+        }
 
     def _diversity(self, kind: Kind) -> Diversity:
         if kind in ("labels", "neighbours") and self.n_labels < 3:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
@@ -11,8 +10,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException as StarletteHTTPException
-
-_LOG = logging.getLogger("hedgehop.studio")
 
 
 class Problem(BaseModel):
@@ -30,10 +27,9 @@ def refuse(status: int, sentence: str) -> HTTPException:
 
 
 def speak_plainly(app: FastAPI) -> None:
-    """Answer every failure with a sentence."""
+    """Answer every refusal with a sentence."""
     app.add_exception_handler(StarletteHTTPException, _told)
     app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _told(request: Request, error: Exception) -> JSONResponse:
@@ -50,8 +46,3 @@ async def _malformed(request: Request, error: Exception) -> JSONResponse:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
     return JSONResponse({"detail": f"{place}: {first['msg']}."}, 422)
-
-
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    _LOG.error("unexpected failure", exc_info=error)
-    return JSONResponse({"detail": "something went wrong here; the terminal of the studio tells more."}, 500)

@@ -99,7 +99,7 @@ class Session:
         """Return what was found of a list."""
         found = self._lists.get(number)
         if not found:
-            raise refuse(404, "this list is gone: it is too long ago, or was never there. Solve again.")
+            raise refuse(410, "this list is gone: it is too long ago, or was never there. Solve again.")
         return list(found)
 
     def labels(self, which: Base) -> NDArray[np.uint8]:

@@ -46,7 +46,7 @@ class Shelf:
             raise refuse(404, f"there are {len(self._images)} images here.")
         path = self._images[number]
         if not path.is_file() or path.resolve().parent != path.parent.resolve():
-            raise refuse(404, f"{path.name} is no longer there.")
+            raise refuse(404, f"the image {path.name} is no longer there.")
         return path
 
     def scores(self, number: int) -> Path | None:
@@ -64,12 +64,12 @@ class Shelf:
         path = self.path(number)
         target = path.with_name(path.stem + suffix)
         if target.exists() and not replace:
-            raise refuse(409, f"{target.name} is there already. Save again to replace it.")
+            raise refuse(409, f"there is a {target.name} already. Save again to replace it.")
         try:
             with complete(target) as file:
                 file.write(data)
         except OSError:
-            raise refuse(409, f"{target.name} cannot be written: is the disk full, or the folder protected?") from None
+            raise refuse(409, f"the file {target.name} cannot be written: is the disk full, or the folder protected?") from None
         return target.name
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /** @typedef {import("./types.js").Opened} Opened */
 
+const SILENT = "The studio does not answer. Is it still running in the terminal?";
+
 /** A refusal of the server, with its sentence. */
 export class Refusal extends Error {
   /** @param {number} status @param {string} sentence */
@@ -17,7 +19,7 @@ export class Refusal extends Error {
  */
 async function ask(path, options = {}) {
   const answer = await fetch(`/api${path}`, options).catch(() => {
-    throw new Refusal(0, "The studio does not answer. Is it still running in the terminal?");
+    throw new Refusal(0, SILENT);
   });
   if (answer.ok) return answer;
   const told = await answer.json().catch(() => ({ detail: "Something went wrong." }));
@@ -80,7 +82,9 @@ export async function solve(id, wish, signal, hear) {
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(() => {
+      throw new Refusal(0, SILENT);
+    });
     if (done) return;
     text += value;
     const events = text.split("\n\n");

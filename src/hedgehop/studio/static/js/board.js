@@ -16,6 +16,9 @@ export class Board {
   /** @type {State | null} */
   #state = null;
   #waiting = false;
+  /** All but the brush, which moves all the time. @type {OffscreenCanvas | null} */
+  #scene = null;
+  #size = [0, 0];
 
   constructor() {
     new ResizeObserver(() => this.#resized()).observe(this.canvas);
@@ -43,6 +46,13 @@ export class Board {
   }
 
   redraw() {
+    this.#scene = null;
+    this.hover(this.pointer);
+  }
+
+  /** Move the brush. @param {[number, number] | null} place */
+  hover(place) {
+    this.pointer = place;
     if (this.#waiting) return;
     this.#waiting = true;
     requestAnimationFrame(() => {
@@ -51,32 +61,48 @@ export class Board {
     });
   }
 
+  /** Fit, unless a person has zoomed in: then the middle stays in the middle. */
   #resized() {
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
-    this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
-    this.fit();
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.canvas.width = Math.max(1, Math.round(width * ratio));
+    this.canvas.height = Math.max(1, Math.round(height * ratio));
+    if (this.view.touched) this.view.move((width - this.#size[0]) / 2, (height - this.#size[1]) / 2);
+    else this.fit();
+    this.#size = [width, height];
+    this.redraw();
   }
 
   #draw() {
     const context = this.canvas.getContext("2d");
     const state = this.#state;
     if (!context || !state) return;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    if (!state.session || !state.image) return;
+    this.#scene ??= this.#drawScene(state, state.session, state.image);
+    context.drawImage(this.#scene, 0, 0);
+    this.#drawBrush(context, state);
+  }
+
+  /** @param {State} state @param {import("./types.js").Opened} session @param {ImageBitmap} image */
+  #drawScene(state, session, image) {
+    const scene = new OffscreenCanvas(this.canvas.width, this.canvas.height);
+    const context = scene.getContext("2d");
+    if (!context) throw new Error("this browser cannot draw");
     const ratio = window.devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
-    if (!state.session || !state.image) return;
     context.translate(this.view.x, this.view.y);
     context.scale(this.view.scale, this.view.scale);
     context.imageSmoothingEnabled = this.view.scale < 3;
     context.imageSmoothingQuality = "high";
-    context.drawImage(state.image, 0, 0, state.session.width, state.session.height);
+    context.drawImage(image, 0, 0, session.width, session.height);
     this.#drawCandidate(context, state);
     if (state.showStrokes) this.#drawStrokes(context, state);
-    this.#drawBrush(context, state);
+    return scene;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {State} state */
+  /** @param {OffscreenCanvasRenderingContext2D} context @param {State} state */
   #drawCandidate(context, state) {
     const shown = state.found?.candidates[state.hovered ?? state.selected];
     if (!shown || !state.session) return;
@@ -95,7 +121,7 @@ export class Board {
     context.restore();
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {State} state */
+  /** @param {OffscreenCanvasRenderingContext2D} context @param {State} state */
   #drawStrokes(context, state) {
     const { session, labels } = state;
     if (!session) return;

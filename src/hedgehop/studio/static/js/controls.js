@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { button, element, input, make } from "./dom.js";
+import { button, closeOutside, element, input, make } from "./dom.js";
 
 /** @typedef {import("./types.js").State} State */
 
@@ -41,15 +41,22 @@ export class Controls {
     button("solve").addEventListener("click", wishes.solve);
     button("stop").addEventListener("click", wishes.stop);
     this.#proof.addEventListener("click", () => this.#explain(Boolean(this.#meaning.hidden)));
-    document.addEventListener("pointerdown", (event) => {
-      if (event.target instanceof Node && !this.#proof.parentElement?.contains(event.target)) this.#explain(false);
-    });
+    this.#proof.addEventListener("keydown", (event) => event.key === "Escape" && this.#explain(false));
+    closeOutside(this.#meaning, () => this.#explain(false));
   }
 
   /** @param {boolean} open */
   #explain(open) {
     this.#meaning.hidden = !open;
     this.#proof.setAttribute("aria-expanded", String(open));
+  }
+
+  /** Solve or stop: one takes the place of the other, and its focus. @param {boolean} busy */
+  #swap(busy) {
+    const [shown, gone] = busy ? [button("stop"), button("solve")] : [button("solve"), button("stop")];
+    const focused = document.activeElement === gone;
+    [shown.hidden, gone.hidden] = [false, true];
+    if (focused) shown.focus();
   }
 
   /** @param {State} state */
@@ -60,16 +67,14 @@ export class Controls {
     this.#auto.checked = auto;
     const level = nearest(DISTANCES, distance);
     this.#distance.value = String(level);
-    this.#distance.disabled = kind === "likely";
-    element("distance-field", HTMLElement).classList.toggle("off", kind === "likely");
-    element("distance-value", HTMLOutputElement).value = kind === "likely" ? "by itself" : `about ${percent(distance)}`;
+    element("distance-field", HTMLElement).hidden = kind === "likely"; // which finds its own distance
+    element("distance-value", HTMLOutputElement).value = `about ${percent(distance)}`;
     this.#smoothness.value = String(Math.round(2 * Math.log2(smoothness || 0.25)));
     element("smoothness-value", HTMLOutputElement).value = word(smoothness);
     const few = session?.mode !== "classes" && labels.length < 3;
     for (const option of this.#kind.options) option.disabled = few && ["labels", "neighbours"].includes(option.value);
     button("solve").disabled = !session;
-    button("solve").hidden = busy;
-    button("stop").hidden = !busy;
+    this.#swap(busy);
     this.#proof.hidden = busy || !found?.proof;
     if (!found?.proof) return;
     const { share, text } = found.proof;

@@ -19,6 +19,29 @@ export const button = (id) => element(id, HTMLButtonElement);
 export const input = (id) => element(id, HTMLInputElement);
 
 /**
+ * Call when somebody presses or goes elsewhere than where an element and its button are.
+ * @param {HTMLElement} shown
+ * @param {() => void} close
+ * @param {AbortSignal} [signal] Ends that.
+ */
+export function closeOutside(shown, close, signal) {
+  const outside = (/** @type {EventTarget | null} */ place) => place instanceof Node && !shown.parentElement?.contains(place);
+  for (const name of ["pointerdown", "focusin"]) {
+    document.addEventListener(name, (event) => outside(event.target) && close(), { signal });
+  }
+}
+
+/** An icon of the page. @param {string} id */
+export function icon(id) {
+  const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const used = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  drawn.setAttribute("class", "icon");
+  used.setAttribute("href", `#${id}`);
+  drawn.append(used);
+  return drawn;
+}
+
+/**
  * Make an element with properties and children.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import * as api from "./api.js";
-import { button, element, make } from "./dom.js";
+import { button, closeOutside, element, make } from "./dom.js";
 import { say, sayError } from "./messages.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -16,17 +16,17 @@ const FILES = /** @type {const} */ ([
 /** The export menu: files to take home, or next to the original where the studio was given a folder. */
 export class Exporting {
   #store;
+  #recover;
   #button = button("export");
   #menu = element("export-menu", HTMLElement);
 
-  /** @param {import("./store.js").Store} store */
-  constructor(store) {
+  /** @param {import("./store.js").Store} store @param {() => Promise<void>} recover Called when the server knows the session no more. */
+  constructor(store, recover) {
     this.#store = store;
+    this.#recover = recover;
     this.#button.addEventListener("click", () => (this.#menu.hidden ? this.#open() : this.#close()));
-    this.#menu.addEventListener("keydown", (event) => this.#key(event));
-    document.addEventListener("pointerdown", (event) => {
-      if (event.target instanceof Node && !this.#menu.parentElement?.contains(event.target)) this.#close();
-    });
+    this.#button.parentElement?.addEventListener("keydown", (event) => this.#key(event));
+    closeOutside(this.#menu, () => this.#close());
   }
 
   /** @param {State} state */
@@ -65,16 +65,22 @@ export class Exporting {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const items = /** @type {HTMLElement[]} */ ([...this.#menu.children]);
-    const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) items[(at + step + items.length) % items.length].focus();
-    else if (event.key === "Escape") {
-      this.#close();
-      this.#button.focus();
-    } else return;
+    if (this.#menu.hidden && event.key !== "ArrowDown") return;
+    if (this.#menu.hidden) this.#open();
+    else if (!this.#walk(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** @param {string} key @returns {boolean} Whether it was one of ours. */
+  #walk(key) {
+    const items = /** @type {HTMLElement[]} */ ([...this.#menu.children]);
+    const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+    if (next !== undefined) items.at(next % items.length)?.focus();
+    else if (key === "Escape") this.#button.focus();
+    if (key === "Escape") this.#close();
+    return next !== undefined || key === "Escape";
   }
 
   #candidate() {
@@ -97,23 +103,31 @@ export class Exporting {
       const link = make("a", { href: URL.createObjectURL(data), download: session.name.replace(/\.[^.]+$/, "") + suffix });
       link.click();
       window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      this.#store.change({ saved: strokes });
       say(`Exported ${link.download}.`);
     } catch (error) {
-      sayError(error);
+      await this.#failed(error);
     }
   }
 
   /** @param {boolean} replace @returns {Promise<void>} */
   async #save(replace) {
-    const { session, labels } = this.#store.state;
+    const { session, strokes, labels } = this.#store.state;
     if (!session) return;
     try {
       const { name } = await api.save(session.id, { what: "mask", candidate: this.#candidate(), labels, replace });
+      this.#store.change({ saved: strokes });
       say(`Saved ${name} next to the image.`);
     } catch (error) {
       const there = error instanceof api.Refusal && error.status === 409 && !replace;
       if (there && window.confirm(`${error.message} Replace it?`)) return this.#save(true);
-      sayError(error);
+      await this.#failed(error);
     }
+  }
+
+  /** @param {unknown} error */
+  async #failed(error) {
+    if (!(error instanceof api.Refusal && error.status === 404)) return sayError(error);
+    await this.#recover().then(() => say("The studio had closed this image. It is open again: choose and export once more."), sayError);
   }
 }

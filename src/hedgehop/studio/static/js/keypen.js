@@ -29,17 +29,15 @@ export class KeyPen {
     if (!this.#store.state.session) return;
     if (this.active) return this.leave();
     this.#board.byKeys = true;
-    this.#board.pointer = [this.#board.canvas.clientWidth / 2, this.#board.canvas.clientHeight / 2];
     this.#board.canvas.focus();
-    this.#board.redraw();
+    this.#board.hover([this.#board.canvas.clientWidth / 2, this.#board.canvas.clientHeight / 2]);
     say("Drawing with keys: arrows move, Space puts the brush down and lifts it, K leaves.");
   }
 
   leave() {
     if (this.#store.state.drawing) this.#lift();
     this.#board.byKeys = false;
-    this.#board.pointer = null;
-    this.#board.redraw();
+    this.#board.hover(null);
     say("Arrows flip through the candidates again.");
   }
 
@@ -59,10 +57,9 @@ export class KeyPen {
     const { canvas, pointer } = this.#board;
     if (!pointer) return;
     const inside = (/** @type {number} */ value, /** @type {number} */ most) => Math.max(0, Math.min(most, value));
-    this.#board.pointer = [inside(pointer[0] + x * length, canvas.clientWidth), inside(pointer[1] + y * length, canvas.clientHeight)];
+    this.#board.hover([inside(pointer[0] + x * length, canvas.clientWidth), inside(pointer[1] + y * length, canvas.clientHeight)]);
     const { drawing } = this.#store.state;
     if (drawing) this.#store.change({ drawing: { ...drawing, points: [...drawing.points, this.#place()] } });
-    this.#board.redraw();
   }
 
   #press() {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { outline, painted, rgba } from "./masks.js";
+import { fromRuns, outline, painted, rgba } from "./masks.js";
 
 /** @typedef {import("./types.js").State} State @typedef {import("./types.js").Candidate} Candidate */
+/** @typedef {import("./masks.js").Color} Color */
 /** @typedef {{shade: OffscreenCanvas, marked: OffscreenCanvas, line: Path2D}} Layer */
 
-/** @type {[number, number, number, number]} */
+/** @type {Color} */
 const DARK = [8, 10, 14, 158];
-/** @type {[number, number, number, number]} */
+/** @type {Color} */
 const CLEAR = [0, 0, 0, 0];
-/** @type {[number, number, number, number]} */
+/** @type {Color} */
 const DIFFERS = [255, 64, 170, 140];
 
-/** @type {WeakMap<Uint8Array, {key: string, layer: Layer}>} */
-const known = new WeakMap();
+/** Layers of the list on show; they are large, so that those of earlier lists are drawn again. @type {Map<Candidate, Layer>} */
+let known = new Map();
+let shown = "";
 
 /**
  * What is drawn over the image for a candidate: shades of labels, the same with differences to the first, its outline.
@@ -21,28 +23,36 @@ const known = new WeakMap();
  * @returns {Layer}
  */
 export function layerOf(state, candidate) {
-  const { session, labels, found } = state;
-  const first = found?.candidates[0]?.labels ?? candidate.labels;
-  const colors = colorsOf(labels, session?.mode === "classes");
-  const key = JSON.stringify([colors, found?.candidates[0]?.list]);
-  const before = known.get(candidate.labels);
-  if (before?.key === key) return before.layer;
-  const width = session?.solved_width ?? 1;
-  const layer = {
-    shade: painted(candidate.labels, width, colors),
-    marked: painted(candidate.labels, width, colors, { other: first, color: DIFFERS }),
-    line: outline(candidate.labels, width),
-  };
-  known.set(candidate.labels, { key, layer });
+  const key = JSON.stringify([state.session?.id, candidate.list, state.labels]);
+  if (key !== shown) known = new Map();
+  shown = key;
+  const layer = known.get(candidate) ?? drawn(state, candidate);
+  known.set(candidate, layer);
   return layer;
 }
 
+/** @param {State} state @param {Candidate} candidate @returns {Layer} */
+function drawn({ session, labels, found }, candidate) {
+  const width = session?.solved_width ?? 1;
+  const size = width * (session?.solved_height ?? 1);
+  const map = fromRuns(candidate.runs, size);
+  const first = fromRuns((found?.candidates[0] ?? candidate).runs, size);
+  const [same, changed] = palettes(labels, session?.mode === "classes");
+  return {
+    shade: painted(map, width, session?.mode === "classes" ? changed : same),
+    marked: painted(map, width, same, { other: first, colors: changed }),
+    line: outline(map, width),
+  };
+}
+
 /**
- * The background is darkened and the first object left clear; classes are all tinted.
+ * Colours of labels, and of labels where they differ from the first candidate. The background is darkened and the
+ * first object left clear; classes are tinted, and fade where nothing differs.
  * @param {import("./types.js").Label[]} labels
  * @param {boolean} classes
+ * @returns {[Color[], Color[]]}
  */
-function colorsOf(labels, classes) {
-  if (classes) return labels.map((label) => rgba(label.color, 150));
-  return labels.map((label, k) => (k === 0 ? DARK : k === 1 ? CLEAR : rgba(label.color, 90)));
+function palettes(labels, classes) {
+  if (classes) return [labels.map(({ color }) => rgba(color, 50)), labels.map(({ color }) => rgba(color, 165))];
+  return [labels.map(({ color }, k) => (k === 0 ? DARK : k === 1 ? CLEAR : rgba(color, 90))), labels.map(() => DIFFERS)];
 }

@@ -4,6 +4,7 @@ import { Brushes } from "./brushes.js";
 import { Controls } from "./controls.js";
 import { button, element } from "./dom.js";
 import { Exporting } from "./exporting.js";
+import { Folder } from "./folder.js";
 import { Hint } from "./hint.js";
 import { KeyPen } from "./keypen.js";
 import { watchKeys } from "./keys.js";
@@ -22,10 +23,15 @@ const store = new Store();
 const board = new Board();
 const solver = new Solver(store, () => opening.reopen());
 const hint = new Hint((strokes) => draw(...strokes));
-const opening = new Opening(store, () => solver.stop(false), (opened) => {
+const leave = () => {
+  solver.stop(false);
+  folder.keep();
+};
+const opening = new Opening(store, leave, (opened) => {
   hint.offer(opened, opened.name === "astronaut.png" && opened.number === null && !opened.document);
-  if (solver.ready) void solver.solve();
+  if (solver.ready && !solver.solved) void solver.solve();
 });
+const folder = new Folder(store, opening);
 const begin = () => {
   hint.close();
   solver.stop();
@@ -40,7 +46,8 @@ const controls = new Controls(store, {
   solve: () => void solver.solve(),
   stop: () => solver.stop(),
 });
-const parts = [board, new Brushes(store), tools, controls, strip, new Exporting(store), opening];
+const exporting = new Exporting(store, () => solver.recover());
+const parts = [board, new Brushes(store), tools, controls, strip, exporting, opening, folder];
 
 /** @param {Stroke[]} strokes */
 function draw(...strokes) {
@@ -65,12 +72,12 @@ function flip(by) {
   if (strip.focused) queueMicrotask(() => strip.focus(selected));
 }
 
-/** After undo and redo; lists are remembered, so that nothing is solved again. @param {boolean} done */
+/** After undo and redo; whole lists are remembered, so that these are not solved again. @param {boolean} done */
 function back(done) {
   if (!done) return;
   solver.stop(false);
   say("");
-  if (!store.state.found && store.state.strokes.length) solver.soon();
+  if (!solver.solved) solver.soon();
 }
 
 function clear() {
@@ -120,8 +127,8 @@ const actions = {
   0: () => board.fit(),
   "?": () => keys.showModal(),
   Escape: () => solver.stop(),
-  PageUp: () => void opening.turn(-1),
-  PageDown: () => void opening.turn(1),
+  PageUp: () => void folder.turn(-1),
+  PageDown: () => void folder.turn(1),
   " ": () => (pointer.held = true),
   "ctrl+z": (event) => (event.shiftKey ? history.redo() : history.undo()),
   "ctrl+y": () => history.redo(),
@@ -132,6 +139,7 @@ document.addEventListener("keyup", (event) => {
   if (event.key === " ") pointer.held = false;
 });
 
+window.addEventListener("beforeunload", (event) => (store.unsaved || folder.unsaved) && event.preventDefault());
 watchTheme();
 store.change({});
-opening.start().catch(sayError);
+folder.start().catch(sayError);

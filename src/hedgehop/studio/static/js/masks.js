@@ -44,12 +44,14 @@ export function outline(labels, width) {
   return path;
 }
 
+/** @typedef {[number, number, number, number]} Color red, green, blue, opacity: 0..255 */
+
 /**
- * A picture with one colour a label, and another where a second map differs.
+ * A picture with one colour a label, and others where a second map differs.
  * @param {Uint8Array} labels
  * @param {number} width
- * @param {[number, number, number, number][]} colors
- * @param {{other: Uint8Array, color: [number, number, number, number]} | null} differs
+ * @param {Color[]} colors
+ * @param {{other: Uint8Array, colors: Color[]} | null} differs
  */
 export function painted(labels, width, colors, differs = null) {
   const canvas = new OffscreenCanvas(width, labels.length / width);
@@ -58,21 +60,22 @@ export function painted(labels, width, colors, differs = null) {
   const pixels = context.createImageData(canvas.width, canvas.height);
   const words = new Uint32Array(pixels.data.buffer);
   const palette = colors.map(word);
-  const changed = differs ? word(differs.color) : 0;
+  const changed = differs ? differs.colors.map(word) : palette;
   for (let k = 0; k < labels.length; k++) {
-    words[k] = differs && differs.other[k] !== labels[k] ? changed : (palette[labels[k]] ?? 0);
+    const inks = differs && differs.other[k] !== labels[k] ? changed : palette;
+    words[k] = inks[labels[k]] ?? 0;
   }
   context.putImageData(pixels, 0, 0);
   return canvas;
 }
 
-/** @param {[number, number, number, number]} color red, green, blue, opacity: 0..255 */
+/** @param {Color} color */
 const word = ([red, green, blue, opacity]) => ((opacity << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 /**
  * @param {string} hex
  * @param {number} opacity 0..255
- * @returns {[number, number, number, number]}
+ * @returns {Color}
  */
 export function rgba(hex, opacity) {
   const value = parseInt(hex.slice(1), 16);

@@ -13,7 +13,7 @@ let timer = 0;
  */
 export function say(text, tone = "") {
   window.clearTimeout(timer);
-  place.textContent = text;
+  place.textContent = text.charAt(0).toUpperCase() + text.slice(1);
   place.dataset.tone = tone;
   if (tone === "") timer = window.setTimeout(() => (place.textContent = ""), 6000);
 }

@@ -5,13 +5,15 @@ import { say, sayError } from "./messages.js";
 
 /** @typedef {import("./types.js").Opened} Opened @typedef {import("./types.js").State} State */
 
-/** Images come in: from the disk, by dropping, the sample, the folder of the command line. */
+/** Images come in: from the disk, by dropping, the sample. */
 export class Opening {
   #store;
   #leave;
   #arrived;
-  /** How to open the image once more. @type {(() => Promise<Opened>) | null} */
-  #again = null;
+  /** Which opening is the last one. */
+  #turns = 0;
+  /** How to open the image once more. @type {() => Promise<Opened>} */
+  again = api.openSample;
 
   /**
    * @param {import("./store.js").Store} store
@@ -28,75 +30,77 @@ export class Opening {
       void this.files([...(file.files ?? [])]);
       file.value = "";
     });
-    button("sample").addEventListener("click", () => void this.sample());
-    button("previous").addEventListener("click", () => void this.turn(-1));
-    button("next").addEventListener("click", () => void this.turn(1));
+    button("sample").addEventListener("click", () => this.#mayLeave() && void this.sample());
     this.#acceptDrops();
   }
 
-  async start() {
-    const about = await api.about();
-    this.#store.change({ images: about.images, maySave: about.may_save });
-    await (about.images.length ? this.given(0) : this.sample());
-  }
-
   sample() {
-    return this.#open(api.openSample);
-  }
-
-  /** @param {number} number */
-  given(number) {
-    return this.#open(() => api.openGiven(number));
-  }
-
-  /** @param {number} by */
-  async turn(by) {
-    const { session, images } = this.#store.state;
-    const next = (session?.number ?? -1) + by;
-    if (next >= 0 && next < images.length) await this.given(next);
+    return this.open(api.openSample);
   }
 
   /** An image or a session file; scores of classes belong to an image. @param {File[]} files */
   async files(files) {
     const scores = files.find((file) => /\.np[yz]$/i.test(file.name));
     const image = files.find((file) => file !== scores);
-    if (image) await this.#open(() => api.openFile(image));
-    const { session } = this.#store.state;
-    if (!scores) return;
-    if (!session) return say("Open the image first, then its scores.", "bad");
-    await this.#open(() => api.giveScores(session.id, scores), session.id);
+    if (image && !(this.#mayLeave() && (await this.open(() => api.openFile(image))))) return;
+    if (scores) await this.#scores(scores);
   }
 
   /** The server has closed the session: open the image again and keep the strokes. */
   async reopen() {
-    if (!this.#again) throw new Error("nothing to open");
-    const session = await this.#again();
-    this.#store.change({ session, base: null, past: [], future: [] });
+    this.#store.forgetLists({ session: await this.again() });
   }
 
-  /** @param {() => Promise<Opened>} ask @param {string} [kept] A session that goes on. */
-  async #open(ask, kept) {
+  /**
+   * Open an image; of several that were asked for at once the last one is shown.
+   * @param {() => Promise<Opened>} ask
+   * @param {() => Promise<Opened>} again
+   * @param {Partial<State>} [kept] What was made of it before.
+   * @returns {Promise<boolean>} Whether it is there.
+   */
+  async open(ask, again = ask, kept = {}) {
     const before = this.#store.state.session;
+    const turn = ++this.#turns;
     this.#leave();
     say("Opening …", "busy");
     try {
       const opened = await ask();
       const image = await api.image(opened.id);
-      this.#again = kept ? this.#again : ask;
-      if (before && before.id !== opened.id) void api.close(before.id);
-      this.#take(opened, image);
+      if (turn !== this.#turns) return true;
+      this.again = again;
+      if (before && before.id !== opened.id && before.number === null) void api.close(before.id);
+      this.#take(opened, image, kept);
       say("");
       this.#arrived(opened);
+      return true;
     } catch (error) {
-      sayError(error);
+      if (turn === this.#turns) sayError(error);
+      return turn !== this.#turns;
     }
   }
 
-  /** @param {Opened} session @param {ImageBitmap} image */
-  #take(session, image) {
+  /** @param {File} file */
+  async #scores(file) {
+    const { session } = this.#store.state;
+    if (!session) return say("Open the image first, then its scores.", "bad");
+    const { again } = this;
+    await this.open(() => api.giveScores(session.id, file), async () => api.giveScores((await again()).id, file));
+  }
+
+  /** Strokes on images of the folder are kept; others are lost when another image comes. */
+  #mayLeave() {
+    const { session } = this.#store.state;
+    if (!session || session.number !== null || !this.#store.unsaved) return true;
+    return window.confirm(`The strokes on ${session.name} were not exported. Leave them?`);
+  }
+
+  /** @param {Opened} session @param {ImageBitmap} image @param {Partial<State>} kept */
+  #take(session, image, kept) {
     const { document: made } = session;
     const labels = made?.labels ?? session.labels;
-    this.#store.reset({ session, image, ...(labels ? { labels } : {}), ...(session.mode === "classes" ? { label: 1 } : {}) });
+    const classes = session.mode === "classes" ? { label: 1 } : {};
+    this.#store.reset({ ...(labels ? { labels } : {}), ...classes, ...kept, session, image });
+    if (kept.session && kept.session.id !== session.id) this.#store.forgetLists({});
     if (!made) return;
     const { strokes, base, ...wishes } = made.wish;
     this.#store.change({ strokes, base, settings: { ...this.#store.state.settings, ...wishes } });
@@ -117,13 +121,8 @@ export class Opening {
   }
 
   /** @param {State} state */
-  render({ session, images }) {
+  render({ session }) {
     element("name", HTMLElement).textContent = session ? `${session.name}, ${session.width} × ${session.height}` : "";
     element("empty", HTMLElement).hidden = session !== null;
-    element("folder", HTMLElement).hidden = images.length < 2;
-    const at = session?.number ?? null;
-    element("place", HTMLElement).textContent = at === null ? `${images.length} images` : `${at + 1} of ${images.length}`;
-    button("previous").disabled = at === null || at === 0;
-    button("next").disabled = at === null ? !images.length : at + 1 >= images.length;
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /** @typedef {import("./types.js").Stroke} Stroke */
 
+const SLACK = 4; // pixels of the screen
+
 /** Drawing, moving and zooming with mouse, pen and fingers. */
 export class Pointer {
   #store;
@@ -13,6 +15,10 @@ export class Pointer {
   #drawer = null;
   /** @type {number | null} */
   #mover = null;
+  /** Where the stroke began, until it is clear that this is one: a second finger may come. @type {[number, number] | null} */
+  #start = null;
+  /** A pen is drawing, so that fingers are the palm of its hand. */
+  #pen = false;
   /** Space held: move for a moment. */
   held = false;
 
@@ -41,7 +47,8 @@ export class Pointer {
   /** @param {PointerEvent} event */
   #pressed(event) {
     const { session, tool } = this.#store.state;
-    if (!session) return;
+    if (!session || (this.#pen && event.pointerType === "touch")) return;
+    if (event.pointerType === "pen") this.#alone();
     this.#board.canvas.setPointerCapture(event.pointerId);
     this.#board.byKeys = false;
     this.#down.set(event.pointerId, [event.offsetX, event.offsetY]);
@@ -50,7 +57,8 @@ export class Pointer {
       this.#mover = event.pointerId;
     } else if (this.#drawer === null && this.#down.size === 1) {
       this.#drawer = event.pointerId;
-      this.#begin();
+      this.#pen = event.pointerType === "pen";
+      this.#start = [event.offsetX, event.offsetY];
       this.#store.change({ drawing: this.#stroke(event) });
     }
   }
@@ -74,7 +82,7 @@ export class Pointer {
     const before = this.#down.get(event.pointerId);
     const now = /** @type {[number, number]} */ ([event.offsetX, event.offsetY]);
     if (before && this.#down.size === 2 && event.pointerType === "touch") this.#pinch(event.pointerId, now);
-    else if (before && this.#mover === event.pointerId) this.#board.view.move(now[0] - before[0], now[1] - before[1]);
+    else if (before && this.#mover === event.pointerId) this.#move(now[0] - before[0], now[1] - before[1]);
     else if (this.#drawer === event.pointerId) this.#draw(event);
     if (before) this.#down.set(event.pointerId, now);
     this.#hover(event.pointerType === "touch" ? null : now);
@@ -84,6 +92,7 @@ export class Pointer {
   #draw(event) {
     const { drawing } = this.#store.state;
     if (!drawing) return;
+    if (this.#start && Math.hypot(event.offsetX - this.#start[0], event.offsetY - this.#start[1]) > SLACK) this.#begun();
     const between = event.getCoalescedEvents?.() ?? [];
     const points = (between.length ? between : [event]).map((each) => this.#place(each));
     this.#store.change({ drawing: { ...drawing, points: [...drawing.points, ...points] } });
@@ -95,14 +104,29 @@ export class Pointer {
     if (this.#mover === event.pointerId) this.#mover = null;
     if (this.#drawer !== event.pointerId) return;
     this.#drawer = null;
+    this.#pen = false;
     const { drawing } = this.#store.state;
     this.#store.change({ drawing: null });
-    if (drawing && !cancelled) this.#end(drawing);
+    if (!drawing || cancelled) return;
+    this.#begun();
+    this.#end(drawing);
+  }
+
+  /** This is a stroke. */
+  #begun() {
+    if (this.#start) this.#begin();
+    this.#start = null;
+  }
+
+  /** A pen comes: what touched before was the palm of its hand. */
+  #alone() {
+    this.#down.clear();
+    this.#drop();
   }
 
   /** A second finger: this is no stroke. */
   #drop() {
-    this.#drawer = null;
+    this.#drawer = this.#start = null;
     this.#store.change({ drawing: null });
   }
 
@@ -112,15 +136,20 @@ export class Pointer {
     const other = [...this.#down].find(([key]) => key !== id)?.[1];
     if (!before || !other) return;
     const grown = Math.hypot(now[0] - other[0], now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1);
-    this.#board.view.move((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+    this.#move((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
     this.#board.view.zoom(grown, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+  }
+
+  /** @param {number} x @param {number} y */
+  #move(x, y) {
+    this.#board.view.move(x, y);
+    this.#board.redraw();
   }
 
   /** @param {[number, number] | null} place */
   #hover(place) {
     if (this.#board.byKeys) return;
-    this.#board.pointer = place;
-    this.#board.redraw();
+    this.#board.hover(place);
   }
 
   /** @param {WheelEvent} event */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import * as api from "./api.js";
-import { fromRuns } from "./masks.js";
 import { say, sayError } from "./messages.js";
 
 /** @typedef {import("./types.js").Found} Found */
@@ -22,6 +21,12 @@ export class Solver {
   get ready() {
     const { session, strokes } = this.#store.state;
     return session !== null && (session.mode === "classes" || strokes.some((stroke) => stroke.label > 1));
+  }
+
+  /** Whether the list on show is whole and of these strokes. */
+  get solved() {
+    const { found, strokes } = this.#store.state;
+    return Boolean(found?.proof) && found?.strokes === strokes;
   }
 
   /** Solve if the person wants that after each stroke. */
@@ -49,17 +54,19 @@ export class Solver {
     const running = (this.#running = new AbortController());
     const { auto, ...wishes } = settings;
     /** @type {Found} */
-    const found = { candidates: [], wanted: settings.m, proof: null, first: firstOf(base, settings.kind) };
+    const found = { candidates: [], wanted: settings.m, proof: null, first: firstOf(base, settings.kind), strokes };
+    this.#noted = "";
     this.#store.change({ busy: true });
     say("Solving …", "busy");
     try {
-      const size = session.solved_width * session.solved_height;
       await api.solve(session.id, { ...wishes, strokes, base }, running.signal, (name, data) => {
-        if (this.#running === running) this.#hear(found, size, name, data);
+        if (this.#running === running) this.#hear(found, name, data);
       });
     } catch (error) {
       if (running.signal.aborted) return;
-      if (error instanceof api.Refusal && error.status === 404 && !again) return this.#second(error);
+      const status = error instanceof api.Refusal ? error.status : 0;
+      if (status === 404 && !again) return this.recover().catch(sayError);
+      if (status === 410) this.#store.change({ base: null });
       sayError(error);
     } finally {
       if (this.#running === running) {
@@ -69,21 +76,17 @@ export class Solver {
     }
   }
 
-  /** The session was closed meanwhile: open the image again, strokes are still here. @param {Error} error */
-  async #second(error) {
-    try {
-      await this.#reopen();
-      await this.solve(true);
-    } catch {
-      sayError(error);
-    }
+  /** The server has closed the session meanwhile: open the image again, strokes are still here. */
+  async recover() {
+    await this.#reopen();
+    await this.solve(true);
   }
 
-  /** @param {Found} found @param {number} size @param {string} name @param {any} data */
-  #hear(found, size, name, data) {
+  /** @param {Found} found @param {string} name @param {any} data */
+  #hear(found, name, data) {
     if (name === "candidate") {
       const { list, index, differs, runs } = data;
-      found.candidates = [...found.candidates, { list, index, differs, labels: fromRuns(runs, size) }];
+      found.candidates = [...found.candidates, { list, index, differs, runs }];
       this.#store.change({ found: { ...found }, selected: index === 0 ? 0 : this.#store.state.selected });
     } else if (name === "done") {
       found.wanted = found.candidates.length;
@@ -91,7 +94,6 @@ export class Solver {
       this.#store.change({ found: { ...found } });
       const count = found.candidates.length;
       say(this.#noted || `${count} candidate${count === 1 ? "" : "s"} in ${data.seconds.toFixed(1)} s. Press a number to choose.`);
-      this.#noted = "";
     } else if (name === "note") {
       this.#noted = data.message;
     } else if (name === "failed") {

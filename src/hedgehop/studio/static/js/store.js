@@ -30,6 +30,7 @@ export class Store {
     settings: { m: 6, kind: "likely", distance: 0.1, smoothness: 1, auto: true },
     past: [],
     future: [],
+    saved: [],
   };
 
   /** @type {((state: State) => void)[]} */
@@ -56,7 +57,7 @@ export class Store {
    * @param {Partial<State>} patch */
   reset(patch) {
     const fresh = { strokes: [], drawing: null, found: null, busy: false, selected: 0, hovered: null, base: null };
-    this.change({ ...fresh, past: [], future: [], labels: BRUSHES, label: 2, ...patch });
+    this.change({ ...fresh, past: [], future: [], saved: [], labels: BRUSHES, label: 2, ...patch });
   }
 
   /** Remember this moment, then change: what undo brings back.
@@ -77,6 +78,19 @@ export class Store {
     const next = future[0];
     if (next) this.change({ ...next, past: [...past, this.#moment()], future: future.slice(1) });
     return next !== undefined;
+  }
+
+  /** The server has forgotten its lists: only strokes are left, now and in every moment. @param {Partial<State>} patch */
+  forgetLists(patch) {
+    const bare = { base: null, found: null, selected: 0 };
+    const [past, future] = [this.state.past, this.state.future].map((moments) => moments.map((moment) => ({ ...moment, ...bare })));
+    this.change({ ...bare, past, future, ...patch });
+  }
+
+  /** Whether there are strokes that no file holds. */
+  get unsaved() {
+    const { strokes, saved } = this.state;
+    return strokes.length > 0 && strokes !== saved;
   }
 
   /** @returns {import("./types.js").Moment} */

@@ -109,6 +109,7 @@ export class Strip {
   #mark({ selected, base, found }) {
     const options = /** @type {NodeListOf<HTMLElement>} */ (this.#place.querySelectorAll("[role=option]"));
     options.forEach((option, k) => {
+      if (k === selected && option.ariaSelected !== "true") option.scrollIntoView({ block: "nearest", inline: "nearest" });
       option.setAttribute("aria-selected", String(k === selected));
       option.tabIndex = k === selected ? 0 : -1;
       const candidate = found?.candidates[k];

@@ -12,13 +12,14 @@
  * @property {number} list
  * @property {number} index
  * @property {number} differs
- * @property {Uint8Array} labels
+ * @property {number[]} runs label, length, label, length, ... row by row
  *
  * @typedef {object} Found
  * @property {Candidate[]} candidates
  * @property {number} wanted
  * @property {Proof | null} proof
  * @property {string} first What the first candidate is.
+ * @property {Stroke[]} strokes Those it was found for.
  *
  * @typedef {object} Opened
  * @property {string} id
@@ -58,6 +59,7 @@
  * @property {Settings} settings
  * @property {Moment[]} past
  * @property {Moment[]} future
+ * @property {Stroke[]} saved Those that were exported last.
  */
 
 export {};

@@ -4,6 +4,8 @@ export class View {
   scale = 1;
   x = 0;
   y = 0;
+  /** Whether a person has zoomed or moved since the image was fitted. */
+  touched = false;
   #fitted = 1;
 
   /** @param {number} width @param {number} height @param {number} boardWidth @param {number} boardHeight */
@@ -11,6 +13,7 @@ export class View {
     const margin = 24;
     this.scale = Math.max(0.01, Math.min((boardWidth - 2 * margin) / width, (boardHeight - 2 * margin) / height));
     this.#fitted = this.scale;
+    this.touched = false;
     this.x = (boardWidth - width * this.scale) / 2;
     this.y = (boardHeight - height * this.scale) / 2;
   }
@@ -22,12 +25,14 @@ export class View {
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
+    this.touched = true;
   }
 
   /** @param {number} x @param {number} y */
   move(x, y) {
     this.x += x;
     this.y += y;
+    this.touched = true;
   }
 
   /** @param {number} x @param {number} y @returns {[number, number]} */
