@@ -13,6 +13,7 @@ import pytest
 from fastapi import HTTPException
 from hypothesis import HealthCheck, given, settings
 
+from hedgehop.studio.opening import Opener
 from hedgehop.studio.pictures import read_picture
 from hedgehop.studio.runs import from_runs, to_runs
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve
@@ -84,6 +85,17 @@ def test_every_answer_has_safe_headers(studio, session):
     assert "content-security-policy" in studio.get("/", headers={"host": "evil.example"}).headers
 
 
+def test_what_fails_unexpectedly_tells_nothing_and_has_safe_headers(studio, monkeypatch, caplog):
+    def fail(self):
+        raise RuntimeError("at /secret/place")
+
+    monkeypatch.setattr(Opener, "open_sample", fail)
+    answer = studio.post("/api/sample")
+    assert "terminal" in refused(answer, 500)
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "/secret/place" in caplog.text
+
+
 @pytest.mark.parametrize(
     "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/..%2f..%2fetc"]
 )
@@ -102,7 +114,7 @@ def test_hostile_uploads(studio):
     refused(upload(photo(kind="JPEG")[:300]), 415)
     for data in (b"", b"hello", b"GIF89a" + bytes(50), b"\x89PNG\r\n\x1a\n", b"%PDF-1.4", b"<svg xmlns='x'/>"):
         refused(upload(data), 415)
-    assert "megabytes" in refused(upload(bytes(500_000)), 413)
+    assert "megabytes" in refused(upload(bytes(300_000)), 413)
     assert "megabytes" in refused(upload(bytes(1000) for _ in range(500)), 413)  # says no length
     for text in (b"{", b"[]", b"{}", b'{"image": "?"}', b"\xff"):
         refused(upload(text, headers={"content-type": "application/json"}), 422)

@@ -54,7 +54,7 @@ class Guard:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        limit = self._limit(scope["path"])
+        limit = self._limit(scope["path"], headers)
         if self._enters(scope):
             await _answer(send, 303, "", {"Location": "/", "Set-Cookie": self._cookie()})
             return
@@ -70,9 +70,9 @@ class Guard:
             if not answer.begun:
                 await _answer(send, 500, "something went wrong here; the terminal of the studio tells more.")
 
-    def _limit(self, path: str) -> int:
+    def _limit(self, path: str, headers: Headers) -> int:
         if path == "/api/sessions":
-            return self._settings.most_upload * 2  # a session file holds its image as text
+            return self._settings.most_upload * (2 if is_json(headers) else 1)  # a session file holds its image as text
         return self._settings.most_scores if path.endswith("/scores") else _PLAIN_LIMIT
 
     def _stranger(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -108,6 +108,11 @@ class Guard:
 
     def _cookie(self) -> str:
         return f"{_COOKIE}={self._settings.token}; HttpOnly; SameSite=Strict; Path=/"
+
+
+def is_json(headers: Headers) -> bool:
+    """Whether the body is a session file rather than an image."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
 def _host_name(host: str) -> str | None:

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 import hedgehop
 from hedgehop.studio import documents
 from hedgehop.studio.exports import MEDIA, SUFFIXES, What, archive, export
+from hedgehop.studio.guard import is_json
 from hedgehop.studio.opening import Opened, Opener
 from hedgehop.studio.pictures import FORMATS
 from hedgehop.studio.problems import RESPONSES, refuse
@@ -109,8 +110,7 @@ async def open_upload(
     """Open an image, or a session file, that is the body of the request."""
     async with studio.uploads:
         data = b"".join([chunk async for chunk in request.stream()])
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        read = studio.open_document if kind == "application/json" else studio.open_image
+        read = studio.open_document if is_json(request.headers) else studio.open_image
         return await run_in_threadpool(read, name, data)
 
 

@@ -69,7 +69,9 @@ class Shelf:
             with complete(target) as file:
                 file.write(data)
         except OSError:
-            raise refuse(409, f"the file {target.name} cannot be written: is the disk full, or the folder protected?") from None
+            raise refuse(
+                409, f"the file {target.name} cannot be written: is the disk full, or the folder protected?"
+            ) from None
         return target.name
 
 

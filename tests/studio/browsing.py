@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A real browser for the tests of the page: Debian's Chromium, driven by Playwright, with real pointer events and keys.
+
+Where there is no browser the tests are skipped; with HEDGEHOP_BROWSER=required that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.studio.serving import Settings, serving
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+try:
+    from playwright.sync_api import expect, sync_playwright
+except ImportError:
+    expect = sync_playwright = None
+
+REASON = "no browser: install Debian's chromium, and playwright" if BROWSER is None or expect is None else ""
+needs_browser = pytest.mark.skipif(bool(REASON) and os.environ.get("HEDGEHOP_BROWSER") != "required", reason=REASON)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert not REASON, REASON
+    with sync_playwright() as playwright:
+        # A test runner is often root, in a container, where Chromium's own sandbox does not work.
+        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with serving(Settings()) as client:
+        yield client
+
+
+@pytest.fixture
+def page(browser, studio):
+    """A fresh visitor, who complains about every error of the page; refusals are expected, exceptions are not."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.set_default_timeout(20_000)
+    expect.set_options(timeout=20_000)
+    page.goto(str(studio.base_url))
+    expect(page.locator("#name")).to_have_text(re.compile("astronaut"))
+    yield page
+    context.close()
+    assert not [text for text in errors if "Failed to load resource" not in text]
+
+
+def board(page):
+    """Left, top and side of a square image, as it is fitted on the board."""
+    place = page.locator("#board").bounding_box()
+    side = min(place["width"], place["height"]) - 48
+    return place["x"] + (place["width"] - side) / 2, place["y"] + (place["height"] - side) / 2, side
+
+
+def draw(page, *places):
+    """Draw a stroke with the mouse; places are shares of the image, as it is fitted on the board."""
+    left, top, side = board(page)
+    points = [(left + x * side, top + y * side) for x, y in places]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*point, steps=6)
+    page.mouse.up()
+
+
+def options(page):
+    return page.locator("#strip [role=option]")
+
+
+def solved(page, least=2):
+    """Wait for a whole list."""
+    expect(options(page).nth(least - 1)).to_be_visible()
+    expect(page.locator("#proof")).to_be_visible()
+
+
+def exported(page, name):
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("menuitem", name=name).click()
+    return waiting.value
+
+
+def pixels(download):
+    with Image.open(download.path()) as image:
+        return np.asarray(image)
