@@ -35,6 +35,15 @@ def test_candidates_stay_close_to_the_chosen_one():
         assert (segmenter.to_pixels(hh.best(model).labeling[None])[0] == chosen).mean() > 0.95
 
 
+def test_a_list_around_a_chosen_one_still_differs_to_the_eye():
+    image, strokes = scene()
+    chosen = np.zeros((60, 100), int)
+    chosen[20:40, 15:35] = 1
+    segmenter = hh.Segmenter(image, 200, fine_borders=False)
+    found = segmenter.suggest(strokes, m=6, around=chosen).labelings
+    assert min((a != b).mean() for k, a in enumerate(found) for b in found[:k]) >= 0.005
+
+
 def test_strokes_that_contradict_the_chosen_one_win_nearby():
     image, strokes = scene()
     chosen = np.zeros((60, 100), int)

@@ -41,7 +41,8 @@ def likely(
 def _chosen(sketch: Sketch, m: int, factor: TradeoffLike) -> DiverseList:
     canvas = sketch.canvas
     samples = sketch.answers(canvas.coarse, sketch.design)
-    pool = _filled(samples, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
+    answers = _with_others(samples, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
+    pool = _filled(answers, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
     found = select(pool, sketch.coarse, ExpectedBest(samples, canvas.coarse.weights), _most(m, pool), factor, first=0)
     if canvas.nodes is canvas.coarse:
         return found
@@ -51,6 +52,14 @@ def _chosen(sketch: Sketch, m: int, factor: TradeoffLike) -> DiverseList:
     pool = _filled(fine, sketch.model, m, sketch.oracle, canvas.nodes.weights)
     images = pool.reshape(len(pool), *sketch.model.shape)
     return select(images, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
+
+
+def _with_others(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles) -> Labels:
+    """The answers; where those that differ to the eye are few, also labelings that do where that costs least."""
+    if len(_apart((best(model).labeling.reshape(-1), *answers), weights)) >= m:
+        return answers
+    others = stream(model, VariableCoverage(), _FILLING, oracle, min_distance=2 * _VISIBLE)
+    return np.array([*answers, *(step.labeling.reshape(-1) for step in islice(others, m))], np.int32)
 
 
 def _filled(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles) -> Labels:
@@ -72,7 +81,7 @@ def _different(rows: Iterable[Labels]) -> Labels:
     return np.array(list({row.tobytes(): row for row in rows}.values()), np.int32)
 
 
-def _apart(rows: Labels, weights: Doubles) -> Labels:
+def _apart(rows: Iterable[Labels], weights: Doubles) -> Labels:
     """Leave out near-copies of an earlier row."""
     kept: list[Labels] = []
     for row in rows:
