@@ -62,7 +62,7 @@ class Job:
                 _core.check_stop()
                 found = self._solve(self._show, self._note)
                 if self._repeats:
-                    self._note(f"{self._repeats} more would look the same: ask for larger differences.")
+                    self._note(f"{self._repeats} more would look the same: ask for larger or other differences.")
                 self._tell("done", {"count": len(self.candidates), "proof": proof_of(found), "seconds": self._spent()})
             except KeyboardInterrupt:
                 self._tell("cancelled", {})

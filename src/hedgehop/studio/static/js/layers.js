@@ -37,22 +37,24 @@ function drawn({ session, labels, found }, candidate) {
   const size = width * (session?.solved_height ?? 1);
   const map = fromRuns(candidate.runs, size);
   const first = fromRuns((found?.candidates[0] ?? candidate).runs, size);
-  const [same, changed] = palettes(labels, session?.mode === "classes");
+  const { plain, same, changed } = palettes(labels, session?.mode === "classes");
   return {
-    shade: painted(map, width, session?.mode === "classes" ? changed : same),
+    shade: painted(map, width, plain),
     marked: painted(map, width, same, { other: first, colors: changed }),
     line: outline(map, width),
   };
 }
 
 /**
- * Colours of labels, and of labels where they differ from the first candidate. The background is darkened and the
- * first object left clear; classes are tinted, and fade where nothing differs.
+ * Colours of labels; beside the first candidate, where they are the same and where they differ. The background is
+ * darkened and the first object left clear; classes are tinted, and fade where nothing differs.
  * @param {import("./types.js").Label[]} labels
  * @param {boolean} classes
- * @returns {[Color[], Color[]]}
+ * @returns {{plain: Color[], same: Color[], changed: Color[]}}
  */
 function palettes(labels, classes) {
-  if (classes) return [labels.map(({ color }) => rgba(color, 50)), labels.map(({ color }) => rgba(color, 165))];
-  return [labels.map(({ color }, k) => (k === 0 ? DARK : k === 1 ? CLEAR : rgba(color, 90))), labels.map(() => DIFFERS)];
+  const tinted = (/** @type {number} */ opacity) => labels.map(({ color }) => rgba(color, opacity));
+  if (classes) return { plain: tinted(165), same: tinted(75), changed: tinted(225) };
+  const plain = labels.map(({ color }, k) => (k === 0 ? DARK : k === 1 ? CLEAR : rgba(color, 90)));
+  return { plain, same: plain, changed: labels.map(() => DIFFERS) };
 }

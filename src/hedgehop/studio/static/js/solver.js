@@ -93,7 +93,7 @@ export class Solver {
       found.proof = data.proof;
       this.#store.change({ found: { ...found } });
       const count = found.candidates.length;
-      say(this.#noted || `${count} candidate${count === 1 ? "" : "s"} in ${data.seconds.toFixed(1)} s. Press a number to choose.`);
+      say(this.#noted || `${count} candidate${count === 1 ? "" : "s"} in ${data.seconds.toFixed(1)} s. Click one, or press its number.`);
     } else if (name === "note") {
       this.#noted = data.message;
     } else if (name === "failed") {
