@@ -231,7 +231,10 @@ def test_nothing_is_cut_off_and_the_image_stays_in_place(browser, studio, width,
     solved(page, 6)
     assert page.locator("#board").bounding_box() == place
     page.keyboard.press("6")
-    there = "e => !e.checkVisibility() || (e.getBoundingClientRect().right <= innerWidth + 1 && e.offsetLeft >= -1)"
+    there = """e => {
+      const place = e.getBoundingClientRect();
+      return !e.checkVisibility() || (place.right <= innerWidth + 1 && place.left >= -1);
+    }"""
     for place in ("header button", "aside button", "aside input", ".controls *", "#strip [aria-selected=true]"):
         for control in page.locator(place).all():
             assert control.evaluate(there), control.evaluate("e => e.outerHTML")
