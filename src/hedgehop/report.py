@@ -17,7 +17,8 @@ def report(found: DiverseList) -> str:
 
 
 def _title(found: DiverseList) -> str:
-    return f"{len(found)} labelings of {found.model}\nby {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"
+    count = f"{len(found)} labeling{'s' if len(found) > 1 else ''}"
+    return f"{count} of {found.model}\nby {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"
 
 
 def _table(found: DiverseList) -> list[str]:
@@ -61,12 +62,10 @@ def _proof(found: DiverseList) -> list[str]:
 
 def _advice(found: DiverseList) -> list[str]:
     if found.distinct == len(found):
-        worse = found.objective < found.certificate.baseline
-        text = "repeating the single best labeling would score higher: this list was asked to differ; raise tradeoff"
-        return [text + " (hh.target finds one), or ask for min_distance=..."] if worse else []
+        return []
     return [
-        f"only {found.distinct} of {len(found)} labelings are different: raise tradeoff, pass distinct=True or "
-        "min_distance=..., or choose another parsimony"
+        f"only {found.distinct} of {len(found)} labelings are different: pass distinct=True or min_distance=0.05, or "
+        "another tradeoff, diversity or parsimony"
     ]
 
 

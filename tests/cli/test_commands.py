@@ -83,9 +83,32 @@ def test_a_time_limit_keeps_the_list_so_far_and_is_no_failure(grid):
     assert done.exit_code == 0
     assert "1 of 9 labelings are kept" in done.stderr
     assert len(hh.load(grid.with_name("list.npz"))) == 1
-    assert json.loads(run("solve", grid, "-m", 1, "--time-limit", 0, "--json").stdout)["method"] == "greedy"
-    refined = json.loads(run("solve", grid, "-m", 1, "--refine", "--time-limit", 0, "--json").stdout)
-    assert refined["method"] == "interrupted"
+    assert json.loads(run("solve", grid, "-m", 1, "--time-limit", 0, "--json").stdout)["m"] == 1
+
+
+def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path):
+    """Of a model whose integer program has no end in sight, whether or not the list is complete by then."""
+    random = np.random.default_rng(0)
+    cliques = [(random.choice(40, 3, replace=False), random.normal(size=(3, 3, 3))) for _ in range(300)]
+    hh.write(hh.FactorGraph(np.zeros((40, 3)), cliques=cliques), tmp_path / "hard.npz")
+    for m in (1, 9):
+        start = time.perf_counter()
+        answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "--time-limit", 1.5, "--json").stdout)
+        assert time.perf_counter() - start < 4.0
+        assert (answer["m"], answer["method"]) == (1, "interrupted")
+        assert "1.5 s is over" in answer["notes"][-1]
+    done = run("solve", tmp_path / "hard.npz", "-t", "target:0.9", "--time-limit", 0.5)
+    assert done.exit_code == 1
+    assert "no labeling was found within 0.5 s" in done.stderr
+
+
+def test_a_list_differs_unless_its_tradeoff_decides(grid):
+    assert json.loads(run("solve", grid, "-m", 4, "--json").stdout)["distinct"] == 4
+    assert "--min-distance 0.05" in run("solve", grid, "-m", 4).stdout
+    told = run("solve", grid, "-m", 4, "-t", 0).stdout
+    assert "only 1 of 4 labelings are different" in told
+    assert "--min-distance" not in told
+    assert run("solve", grid, "-m", 1).stdout.startswith("1 labeling of Grid")
 
 
 def test_fewer_labelings_than_asked_for_are_a_note(tmp_path):

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Annotated
 import typer
 
 from hedgehop._errors import Interrupted
+from hedgehop.cli.clock import Clock
 from hedgehop.cli.completion import diversity_names, oracle_names
 from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
@@ -23,6 +22,9 @@ from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 from hedgehop.result import DiverseList
 from hedgehop.selection import diverse
+from hedgehop.tradeoff import Target
+
+_APART = 0.05  # the share of the variables in which labelings differ where nobody says
 
 
 class MethodName(str, Enum):
@@ -49,9 +51,14 @@ def solve(
         ),
     ] = "hamming:0.01",
     tradeoff: Annotated[
-        str,
-        typer.Option("--tradeoff", "-t", help="The diversity's factor: a number, target:SHARE or per-variable:NUMBER."),
-    ] = "1",
+        str | None,
+        typer.Option(
+            "--tradeoff",
+            "-t",
+            help="The diversity's factor: a number, target:SHARE or per-variable:NUMBER.",
+            show_default="1",
+        ),
+    ] = None,
     method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
     oracle: Annotated[
         str, typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.", autocompletion=oracle_names)
@@ -61,11 +68,16 @@ def solve(
         typer.Option("--distinct/--repeat", help="Whether labelings may repeat.", show_default="auto"),
     ] = None,
     min_distance: Annotated[
-        float | None, typer.Option(min=0, help="Variables (or, below 1, share of them) any two labelings differ in.")
+        float | None,
+        typer.Option(
+            min=0,
+            help="Variables (or, below 1, share of them) any two labelings differ in.",
+            show_default=f"{_APART}, unless --tradeoff, --distinct, --repeat or the method joint decide",
+        ),
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
     time_limit: Annotated[
-        float | None, typer.Option(min=0, help="Seconds after which no further step begins; the list so far is kept.")
+        float | None, typer.Option(min=0, help="Seconds after which the list so far has to do.")
     ] = None,
     evidence: Annotated[
         str,
@@ -86,16 +98,19 @@ def solve(
 
     Example: `hedgehop solve grid.uai -m 10 --diversity hamming:0.01 --tradeoff 2 --out list.npz`
     """
-    kind, factor = option("--diversity", parse_diversity, diversity), option("--tradeoff", parse_tradeoff, tradeoff)
+    kind = option("--diversity", parse_diversity, diversity)
+    factor = option("--tradeoff", parse_tradeoff, tradeoff or "1")
     solver = _in_time(option("--oracle", get, oracle), time_limit)
-    clock = Clock(time_limit, m + refine)
+    if tradeoff is distinct is min_distance is None and method is not MethodName.joint:
+        min_distance = _APART
     with speech(json, quiet) as out:
         check_target(target)
         model = read(file, evidence=None if evidence == "none" else evidence)
         run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
-        with progress_bar(out, "labelings", m) as advance:
+        patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps
+        with progress_bar(out, "labelings", m) as advance, Clock(time_limit, patient) as clock:
             found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, clock)
-        _tell(out, found, target)
+        _tell(out, found, min_distance, target)
         if found.method == "interrupted":
             _tell_the_end(out, clock, len(found), m)
 
@@ -109,23 +124,6 @@ def _in_time(solver: Oracle, limit: float | None) -> Oracle:
     return timed if isinstance(solver, Ilp) else Auto(timed) if isinstance(solver, Auto) else solver
 
 
-@dataclass
-class Clock:
-    """Ends a run between two parts of it, once its seconds are over."""
-
-    limit: float | None
-    parts: int
-    over: bool = False
-    start: float = field(default_factory=time.perf_counter)
-
-    def tick(self) -> None:
-        """Count a part as done; interrupt the run if others are left and there is no time."""
-        self.parts -= 1
-        if self.limit is not None and self.parts > 0 and time.perf_counter() - self.start >= self.limit:
-            self.over = True
-            raise KeyboardInterrupt
-
-
 def _whole_or_beginning(
     run: Callable[..., DiverseList], advance: Callable[[object], None], clock: Clock
 ) -> DiverseList:
@@ -133,20 +131,25 @@ def _whole_or_beginning(
 
     def after_step(step: Step) -> None:
         advance(step)
-        clock.tick()
+        clock.after(step)
 
     try:
         return run(callback=after_step)
-    except Interrupted as stop:
-        if stop.found is None:
-            raise
-        return stop.found
+    except KeyboardInterrupt as stop:
+        if isinstance(stop, Interrupted) and stop.found is not None:
+            return stop.found
+        if clock.over:
+            text = "Give it more, or a number as tradeoff."
+            raise TimeoutError(f"no labeling was found within {clock.limit:g} s. {text}") from None
+        raise
 
 
-def _tell(out: Speech, found: DiverseList, target: Path | None) -> None:
+def _tell(out: Speech, found: DiverseList, apart: float | None, target: Path | None) -> None:
     """Print the table before the file is written: a full disk must not take both."""
-    out.answer(**fields_of(found))
+    out.answer(**fields_of(found), min_distance=apart)
     out.say(found.report())
+    if apart and len(found) > 1:
+        out.say(f"any two labelings were made to differ (--min-distance {apart:g})")
     if target is None:
         out.answer(labelings=found.labelings)
         return

@@ -67,12 +67,12 @@ class Ilp(Oracle):
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
         assert isinstance(model, UnaryModel)
+        deadline = time.monotonic() + self.time_limit
         theta, constant, rest = fold(model, potentials)
         reach = float(sum(p.span() for p in rest))
         ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
         gains = [(p, ENCODERS[type(p)](ilp, p)) for p in rest]
         balls = [(p, c) for p, c in gains if isinstance(p, (BallCoverage, BallUnion)) and c is not None]
-        deadline = time.monotonic() + self.time_limit
         best: Step | None = None
         bound, proven = np.inf, False
         for _ in range(_ROUNDS):
