@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 namespace hedgehop::bindings {
+void register_annealing(nb::module_& m);
 void register_arborescence(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_coverage(nb::module_& m);
@@ -22,6 +23,7 @@ void register_trws(nb::module_& m);
 NB_MODULE(_core, m) {
   m.doc() =
       "Compiled kernels of hedgehop. Arrays are C-contiguous, of exactly the stated dtype, never converted.";
+  hedgehop::bindings::register_annealing(m);
   hedgehop::bindings::register_arborescence(m);
   hedgehop::bindings::register_counts(m);
   hedgehop::bindings::register_coverage(m);

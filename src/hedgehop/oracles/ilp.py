@@ -17,6 +17,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.annealing import annealed
 from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, kinds
 from hedgehop.oracles.curves import counted
 from hedgehop.oracles.encode_model import Encoded
@@ -88,14 +89,19 @@ class Ilp(Oracle):
             proven = solution.optimal and best.value >= solution.objective + offset - 1e-6 * max(1.0, abs(best.value))
             if time.monotonic() > deadline or not _cut(ilp, balls, labeling, solution):
                 break
-        if best is None:
-            best = self._fallback(model, potentials, bound)
+        if not proven:
+            best = self._better(model, potentials, best)
         return replace(best, upper_bound=max(bound, best.value), exact=proven)
 
-    def _fallback(self, model: UnaryModel, potentials: Sequence[Potential], bound: float) -> Step:
+    def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
+        """Return what annealing finds, if that is better than what the program found in its time."""
         theta, _, _ = fold(model, potentials)
         labeling = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32)
-        step = self.step(model, labeling, potentials, bound)
+        if isinstance(model, PairwiseModel):
+            labeling = annealed(model, theta, labeling)
+        step = self.step(model, labeling, potentials, np.inf)
+        if best is not None and best.value >= step.value:
+            return best
         if step.value == -np.inf:
             raise TimeoutError(
                 f"no labeling was found within {self.time_limit:g} s. Give oracle=hh.oracles.Ilp(time_limit=...) more."

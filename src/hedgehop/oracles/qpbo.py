@@ -14,6 +14,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, linear_scores
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.annealing import annealed
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
 from hedgehop.oracles.cuts import KeptFlow, bends, capacities_around, proven, straightened, terminals_of
 from hedgehop.oracles.kernels import expandable, is_small, message_solver, pair_tables, pass_messages
@@ -23,8 +24,8 @@ from hedgehop.potentials import Potential
 class Qpbo(Oracle):
     """One minimum cut over variables and their mirrors: a bound, and labels that some optimum has (C++ flow).
 
-    What the cut leaves open is taken from message passing and improved by further cuts, in which a part of the
-    variables is held as it is; a labeling never gets worse by that.
+    What the cut leaves open is taken from message passing and annealing, and improved by further cuts, in which a
+    part of the variables is held as it is; a labeling never gets worse by that.
 
     Parameters
     ----------
@@ -79,7 +80,10 @@ class Qpbo(Oracle):
         """Complete a partial labeling by the best guess, and improve it while that helps."""
         if "solver" not in states:
             states["solver"] = message_solver(model)
-        guesses = np.array([pass_messages(states["solver"], theta, 20)[0].reshape(-1), *states["labelings"]], np.int32)
+        first = pass_messages(states["solver"], theta, 20)[0].reshape(-1)
+        if not states["labelings"]:  # later steps begin with what this one finds
+            first = annealed(model, theta, first)
+        guesses = np.array([first, *states["labelings"]], np.int32)
         guesses = np.where(partial_labels >= 0, partial_labels, guesses)  # persistency: never worse
         values = _values(model, theta, guesses)
         best: Labels = guesses[int(np.argmax(values))]

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, linear_scores
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.annealing import annealed
 from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
 from hedgehop.oracles.kernels import expandable, is_small, message_solver, move_solver, pass_messages
 from hedgehop.potentials import Potential
+
+_WIDE = 0.01  # gap, against what is at stake, from which scores contradict each other
 
 
 class Trws(Oracle):
@@ -63,7 +66,19 @@ class Trws(Oracle):
         gap = bound - value
         if self.repair and gap > 1e-6 * max(1.0, abs(value)):
             labeling = repaired(states, model, theta, labeling, gap)
+        if self.repair and gap > _WIDE * model.spread:
+            labeling = self._annealed(states, model, theta, labeling)
         return self.step(model, labeling, potentials, bound + constant)
+
+    def _annealed(
+        self, states: dict[str, Any], model: PairwiseModel, theta: Doubles | None, labeling: Labels
+    ) -> Labels:
+        """Anneal in the first step; later ones compare with what that found."""
+        if "annealed" not in states:
+            states["annealed"] = annealed(model, theta, labeling)
+        pair = np.stack([labeling.reshape(-1), states["annealed"]])
+        values = np.asarray(model.score(pair.reshape(2, *model.shape)))
+        return np.asarray(pair[int(np.argmax(values if theta is None else values + linear_scores(theta, pair)))])
 
 
 def repaired(
