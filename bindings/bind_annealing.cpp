@@ -48,17 +48,20 @@ Result<Label> anneal(Matrix<double> unary, Vector<std::int32_t> label_counts, Ma
     require_counts(counts, unaries.rows, unaries.columns);
     require_finite("unary", unaries.data);
     const std::size_t width = unaries.columns;
-    require_size("tables", tables.size(), checked_product(pairs.rows, width * width), "pair of labels of an edge");
+    require_size("tables", tables.size(), checked_product(pairs.rows, width * width),
+                 "pair of labels of an edge");
     require_finite("tables", span_of(tables));
     const Cliques cliques{span_of(members), span_of(starts), span_of(cells)};
     cliques.check(counts);
     require_size("labeling", labeling.size(), unaries.rows, "variable");
     for (std::size_t i = 0; i < unaries.rows; ++i) {
-      require(span_of(labeling)[i] >= 0 && span_of(labeling)[i] < counts[i], "labeling has a label out of range");
+      require(span_of(labeling)[i] >= 0 && span_of(labeling)[i] < counts[i],
+              "labeling has a label out of range");
     }
     require(temperature > 0.0 && std::isfinite(temperature), "temperature must be positive");
     Poll poll = python_poll();
-    const Factors factors(unaries, counts, pairs, span_of(tables), cliques.members, cliques.starts, cliques.cells);
+    const Factors factors(unaries, counts, pairs, span_of(tables), cliques.members, cliques.starts,
+                          cliques.cells);
     Annealing annealing(factors, span_of(labeling));
     annealing.search(runs, sweeps, temperature, poll);
     best.assign(annealing.best().begin(), annealing.best().end());
@@ -76,12 +79,14 @@ void register_annealing(nb::module_& m) {
         nb::arg("edges").noconvert(), nb::arg("tables").noconvert(), nb::arg("members").noconvert(),
         nb::arg("starts").noconvert(), nb::arg("cells").noconvert(), nb::arg("labeling").noconvert(),
         nb::arg("runs"), nb::arg("sweeps"), nb::arg("temperature"),
-        nb::sig("def anneal(unary: " HEDGEHOP_REAL ", label_counts: " HEDGEHOP_INT32 ", edges: " HEDGEHOP_INT32
-                ", tables: " HEDGEHOP_REAL ", members: " HEDGEHOP_INT32
-                ", starts: numpy.typing.NDArray[numpy.int64], cells: " HEDGEHOP_REAL ", labeling: " HEDGEHOP_INT32
+        nb::sig("def anneal(unary: " HEDGEHOP_REAL ", label_counts: " HEDGEHOP_INT32
+                ", edges: " HEDGEHOP_INT32 ", tables: " HEDGEHOP_REAL ", members: " HEDGEHOP_INT32
+                ", starts: numpy.typing.NDArray[numpy.int64], cells: " HEDGEHOP_REAL
+                ", labeling: " HEDGEHOP_INT32
                 ", runs: int, sweeps: int, temperature: float) -> " HEDGEHOP_INT32),
         "A labeling no worse than the given one, by annealing from a temperature in several runs.\n\n"
-        "tables holds L by L scores an edge, cells the tables of cliques, whose members are members[starts[c]:\n"
+        "tables holds L by L scores an edge, cells the tables of cliques, whose members are "
+        "members[starts[c]:\n"
         "starts[c + 1]], end to end; all scores are finite.");
 }
 

@@ -139,7 +139,8 @@ class FactorLabels {
 
   // Sets a label without the fields; returns what that gained.
   double set(std::size_t i, Label label) {
-    double gain = factors_.unary(i)[index(label)] - factors_.unary(i)[index(labels_[i])] + clique_gain(i, label);
+    double gain =
+        factors_.unary(i)[index(label)] - factors_.unary(i)[index(labels_[i])] + clique_gain(i, label);
     for (const auto& end : factors_.ends(i)) {
       const double* scores = end.table + end.other * index(labels_[end.neighbour]);
       gain += scores[end.own * index(label)] - scores[end.own * index(labels_[i])];

@@ -114,3 +114,27 @@ def test_a_crf_becomes_a_chain():
     for y in product(range(3), repeat=3):
         assert model.score(np.array(y)) == pytest.approx(value(y))
     assert chain_of_crfsuite(crf, [["w=a", "list:x"]]).unary.tolist() == [[1.0, 0.0, 0.7]]
+
+
+def test_frames_are_arrays_and_get_is_left_to_devices():
+    class Frame:
+        def get(self, key):
+            return key
+
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3.0)
+
+    class OnDevice(Frame):
+        __cuda_array_interface__ = None
+
+        def get(self):
+            return np.ones(2)
+
+    assert hh.interop.as_array(Frame()).tolist() == [0.0, 1.0, 2.0]
+    assert hh.interop.as_array(OnDevice()).tolist() == [1.0, 1.0]
+
+
+def test_a_feature_without_a_value_is_named():
+    crf = SimpleNamespace(classes_=["N", "V"], state_features_={}, transition_features_={})
+    with pytest.raises(TypeError, match="feature w must be text, a number or a list; got None"):
+        hh.interop.chain_of_crfsuite(crf, [{"w": None}])

@@ -82,7 +82,8 @@ void small_models_are_solved(Random& random, std::size_t n) {
   const Instance instance(random, n);
   const Factors factors = instance.factors();
   std::vector<Label> start;
-  for (const auto count : instance.counts) start.push_back(static_cast<Label>(random.below(static_cast<std::size_t>(count))));
+  for (const auto count : instance.counts)
+    start.push_back(static_cast<Label>(random.below(static_cast<std::size_t>(count))));
   Annealing search(factors, start);
   Poll poll;
   double value = instance.score(start);

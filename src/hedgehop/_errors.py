@@ -35,6 +35,11 @@ class Interrupted(KeyboardInterrupt):
         self.found = found
 
 
+def said(error: BaseException) -> str:
+    """Return what an error says, to stand in a sentence that has its own full stop."""
+    return str(error).rstrip(". ")
+
+
 def need(module: str, extra: str, what: str) -> ModuleType:
     """Import an optional module, or say which extra brings it."""
     try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,9 @@ def as_array(tensor: Any) -> NDArray[Any]:
     >>> hh.interop.as_array(np.ones(3)).shape
     (3,)
     """
-    for leave in ("detach", "cpu", "get"):  # gradients, then devices
-        if callable(getattr(tensor, leave, None)) and not isinstance(tensor, (np.ndarray, Mapping)):
+    leaves = ("get",) if hasattr(tensor, "__cuda_array_interface__") else ("detach", "cpu")  # gradients, then devices
+    for leave in leaves:
+        if callable(getattr(tensor, leave, None)) and not isinstance(tensor, np.ndarray):
             tensor = getattr(tensor, leave)()
     if hasattr(tensor, "__dlpack__") and not isinstance(tensor, np.ndarray):
         try:
@@ -166,5 +168,7 @@ def _attributes(token: Any, prefix: str = "") -> Iterable[tuple[str, float]]:
             yield from _attributes(value, f"{prefix}{key}:")
         elif isinstance(value, str):
             yield f"{prefix}{key}={value}", 1.0
-        else:
+        elif isinstance(value, Real):
             yield f"{prefix}{key}", float(value)
+        else:
+            raise TypeError(f"feature {prefix}{key} must be text, a number or a list; got {value!r}. Leave it out.")

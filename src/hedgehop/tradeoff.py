@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hedgehop._arrays import number
 from hedgehop.models.base import Model
 
+APART = 0.05  # the share of the variables in which labelings from files differ where nobody gives a tradeoff
+
 
 @dataclass(frozen=True)
 class PerVariable:

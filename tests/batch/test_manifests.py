@@ -12,6 +12,7 @@ import pytest
 import hedgehop as hh
 from hedgehop.batch import Item, Manifest, Recipe, run
 from hedgehop.batch.feeding import Chunks
+from hedgehop.batch.items import file_items, is_item
 from tests.batch.folders import lines, lists
 
 RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)
@@ -90,6 +91,33 @@ def test_strokes_are_suggestions_of_the_segmenter(pictures):
     assert run_in_threads(Manifest(pictures / "items.csv"), pictures / "other", other).failed == 0
 
 
+def test_images_of_a_folder_find_what_belongs_to_them_by_patterns(pictures):
+    for k in range(3):
+        (pictures / f"strokes{k}.png").rename(pictures / f"image{k}_strokes.png")
+    recipe = pictures / "recipe.toml"
+    recipe.write_text('scribbles = "{stem}_strokes.png"\ntruth = "truths/{stem}.png"\nm = 2\nsegments = 0\n')
+    settings = Recipe.read(recipe)
+    meant = [file for file in sorted(pictures.iterdir()) if is_item(file, settings.beside)]
+    assert [file.name for file in meant] == ["image0.png", "image1.png", "image2.png"]
+    (pictures / "truths").mkdir()
+    (pictures / "truth0.png").rename(pictures / "truths" / "image0.png")
+    items = file_items(meant, settings.beside)
+    assert [bool(item.truth) for item in items] == [True, False, False]
+    done = run_in_threads(meant, pictures / "out", settings)
+    assert (done.solved, done.failed) == (3, 0)
+    assert done.metrics["oracle_accuracy"] > 0.9
+    with pytest.raises(ValueError, match="scribbles or for scores, not both"):
+        Recipe(scribbles="a", scores="b")
+    with pytest.raises(ValueError, match="at least one model file"):
+        run([], settings, pictures / "none")
+
+
+def test_lists_of_models_differ_unless_the_recipe_decides():
+    model = hh.Grid(np.random.default_rng(0).normal(size=(5, 6, 3)), smoothness=2.0)
+    assert Recipe(m=4).solve(model).distinct == 4
+    assert Recipe(m=4, tradeoff="0").solve(model).distinct == 1
+
+
 def test_models_and_solutions(models, tmp_path):
     best = hh.best(hh.read(models[0])).labeling
     hh.io.write_labels(best.ravel(), tmp_path / "best.MAP")
@@ -107,7 +135,7 @@ def test_models_and_solutions(models, tmp_path):
         ("x.csv", "model\na.uai\n./a.uai\n", r"line 3: the name 'a.uai' stands twice\. Give the items"),
         ("x.csv", "model\n", "must list at least one item"),
         ("x.csv", "model\na,b\n", "line 2: unknown column 'more columns"),
-        ("x.csv", "name,model\n..,a\n", "line 2: an item's name must be"),
+        ("x.csv", "name,model\n..,a\n", r"line 2: an item's name must be .*; got '\.\.'\.$"),
         ("x.jsonl", "{}\n", r"line 1: an item must have .*; got none of them"),
         ("x.jsonl", '\n{"model": 3}\n', "line 2: names and paths must be text"),
         ("x.jsonl", "[1]\n", "line 1: an object is expected"),

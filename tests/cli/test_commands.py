@@ -399,3 +399,21 @@ def test_without_its_extra_the_command_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "error: the command line needs typer: pip install 'hedgehop[cli]'\n"
+
+
+def test_wrong_use_is_said_in_json_too(grid):
+    for words in (("solve", grid.with_name("none.uai")), ("solve", grid, "-o", "x.txt"), ("batch", grid, "-o", "out")):
+        done = run(*words, "--json")
+        assert done.exit_code == 2
+        assert json.loads(done.stdout)["error"]
+    assert "x.txt must end in .npz, .MAP or .MPE" in run("solve", grid, "-o", "x.txt").stderr
+
+
+def test_sentences_end_with_one_full_stop(tmp_path):
+    (tmp_path / "x.npz").write_bytes(b"nonsense")
+    (tmp_path / "recipe.toml").write_text("m = ")
+    batch = ("batch", tmp_path, "-r", tmp_path / "recipe.toml", "-o", tmp_path / "results")
+    for words in (("solve", tmp_path / "x.npz"), batch):
+        said = run(*words).stderr.strip()
+        assert said.endswith(".")
+        assert not said.endswith("..")

@@ -245,3 +245,21 @@ def test_on_real_images_the_first_candidate_is_good(data):
         truth = np.where(levels == 128, 255, levels == 255)
         shares.append(hh.Segmenter(image).suggest(strokes, m=1).pixel_accuracy(truth)[0])
     assert min(shares) > 0.97
+
+
+def test_photographs_are_no_strokes():
+    photo = np.random.default_rng(0).integers(0, 256, (60, 80, 3))
+    with pytest.raises(ValueError, match="shades of them, as photographs have"):
+        from_colors(photo)
+    photo[10:20, 10:60], photo[40:50, 10:60] = (255, 0, 0), (0, 0, 255)
+    assert from_colors(photo)[15, 30] == 2  # painted on it
+    assert from_colors(photo)[45, 30] == 1
+
+
+def test_what_the_segmenter_refuses_at_once(tmp_path):
+    with pytest.raises(ValueError, match=r"scores must be among trees, .*; got 'foo'"):
+        hh.Segmenter(np.zeros((9, 9)), scores={"foo": 1})
+    with pytest.raises(ValueError, match=r"image must be a file; .* is a folder"):
+        hh.Segmenter(tmp_path)
+    with pytest.raises(ValueError, match="truth must have a label somewhere"):
+        robot_scribbles(np.full((5, 5), 255))

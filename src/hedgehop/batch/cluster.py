@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
 
-from hedgehop._errors import need
+from hedgehop._errors import need, said
 
 _SECONDS = 5.0  # how long a count of workers is believed
 
@@ -24,7 +24,7 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, Callable[[], int]]]:
     try:
         client = distributed.Client(address, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"there is no Dask scheduler at {address!r}: {error}.") from error
+        raise ValueError(f"there is no Dask scheduler at {address!r}: {said(error)}.") from error
     try:
         yield client.get_executor(pure=False), _Threads(client)
     finally:

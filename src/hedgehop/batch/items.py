@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+
+from hedgehop.io.files import readable
+from hedgehop.io.pictures import IMAGES
 
 PARTS = ("model", "image", "scribbles", "scores", "truth")
 
@@ -55,13 +58,47 @@ def _is_plain(name: str) -> bool:
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts and path.name != ""
 
 
-def model_items(files: Iterable[str | PathLike[str]]) -> Sequence[Item]:
-    """Return an item for each model file, named by its path below the folder that all have in common."""
+def is_item(file: Path, beside: Mapping[str, str]) -> bool:
+    """Whether a file of a folder is meant: a model or, with patterns, an image whose strokes or scores are there."""
+    needed = _needed(beside)
+    if not needed:
+        return readable(file)
+    return file.suffix.lower() in IMAGES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
+
+
+def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) -> Sequence[Item]:
+    """Return an item for each file, named by its path below the folder that all have in common.
+
+    Parameters
+    ----------
+    files : paths
+        Models, or images if there are patterns for what belongs to them.
+    beside : mapping
+        Where scribbles, scores and truths are, seen from the folder of each file; ``{stem}`` is its name without the
+        suffix. A truth may be missing.
+    """
     paths = sorted({os.path.abspath(file) for file in files})
     if not paths:
         raise ValueError(
-            "a batch needs at least one model file (.uai, .wcsp, .npz, ...); got none. For images with strokes or "
-            "scores, give a manifest: a .csv or .jsonl file with the columns image, scribbles, scores, truth."
+            "a batch needs at least one model file (.uai, .wcsp, .npz, ...), or an image whose scribbles or scores "
+            'are where the recipe says, as scribbles = "{stem}_strokes.png"; got none. Or give a manifest.'
         )
     root = os.path.commonpath([os.path.dirname(path) for path in paths])
-    return [Item(Path(path).relative_to(root).as_posix(), model=path) for path in paths]
+    return [_item(Path(path), root, beside) for path in paths]
+
+
+def _item(file: Path, root: str, beside: Mapping[str, str]) -> Item:
+    others = {part: _beside(file, pattern) for part, pattern in beside.items()}
+    if not Path(others.get("truth", "")).is_file():
+        others.pop("truth", None)
+    kind = "image" if _needed(beside) else "model"
+    return Item(file.relative_to(root).as_posix(), **{kind: str(file)}, **others)
+
+
+def _beside(file: Path, pattern: str) -> str:
+    return os.path.abspath(file.parent / pattern.replace("{stem}", file.stem))
+
+
+def _needed(beside: Mapping[str, str]) -> list[str]:
+    """What images need beside them; files that need nothing are models."""
+    return [part for part in ("scribbles", "scores") if part in beside]

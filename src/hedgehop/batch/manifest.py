@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from hedgehop._errors import said
 from hedgehop.batch.items import PARTS, Item
 
 SUFFIXES = (".csv", ".jsonl")
@@ -60,7 +61,7 @@ class Manifest:
             try:
                 yield number, self._item(row)
             except ValueError as error:
-                raise self._error(number, str(error).removesuffix(".")) from None
+                raise self._error(number, said(error)) from None
 
     def _item(self, row: Mapping[str, Any]) -> Item:
         unknown = [str(key) for key in row if key not in _COLUMNS]
@@ -70,8 +71,8 @@ class Manifest:
         if not all(isinstance(value, str) for value in given.values()):
             raise ValueError("names and paths must be text")
         files = {key: str((self.path.parent / value).absolute()) for key, value in given.items() if key != "name"}
-        name = given.get("name") or next((given[part] for part in PARTS if part in given), "")
-        return Item(_below(name), **files)
+        file = next((given[part] for part in PARTS if part in given), "")
+        return Item(given.get("name") or _below(file) or file, **files)
 
     def _rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with self.path.open(newline="", encoding="utf-8-sig") as file:
@@ -80,7 +81,7 @@ class Manifest:
                 for row in table:
                     yield table.line_num, row
             except (csv.Error, UnicodeDecodeError) as error:
-                raise self._error(table.line_num + 1, f"this is not CSV: {error}") from None
+                raise self._error(table.line_num + 1, f"this is not CSV: {said(error)}") from None
 
     def _objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with self.path.open("rb") as file:
@@ -88,7 +89,7 @@ class Manifest:
                 try:
                     row = json.loads(line) if line.strip() else None
                 except (ValueError, RecursionError) as error:
-                    raise self._error(number, f"this is not JSON: {error}") from None
+                    raise self._error(number, f"this is not JSON: {said(error)}") from None
                 if row is not None and not isinstance(row, dict):
                     raise self._error(number, f"an object is expected; got {str(row)[:40]}")
                 if row is not None:

@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 from hedgehop import metrics
 from hedgehop._arrays import number, positive_count
-from hedgehop._errors import need
+from hedgehop._errors import need, said
 from hedgehop.diversity import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles import get
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 from hedgehop.result import DiverseList
 from hedgehop.selection import Method, check_method, diverse
-from hedgehop.tradeoff import TradeoffLike
+from hedgehop.tradeoff import APART, TradeoffLike
 
 METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": metrics.mean_iou}
 _DIVERSITY, _TRADEOFF = "hamming:0.01", "1"  # of models; images with strokes have their own
@@ -35,7 +35,8 @@ class Recipe:
     ----------
     diversity, tradeoff : str
         As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is ``"hamming:0.01"`` with
-        tradeoff 1 and, for images with strokes, what :meth:`hedgehop.Segmenter.suggest` does by itself.
+        tradeoff 1 and labelings at least 5 % of the variables apart or, for images with strokes, what
+        :meth:`hedgehop.Segmenter.suggest` does by itself.
     m, method, oracle, distinct, min_distance, refine
         As in :func:`hedgehop.diverse`.
     smoothness, connectivity
@@ -45,6 +46,9 @@ class Recipe:
         About how many superpixels an image with strokes is cut into; 0 labels pixels.
     swap : bool
         Whether in files of strokes 1 is the object and 2 the background.
+    scribbles, scores, truth : str, optional
+        Where these are for images that are given as files, seen from each image's folder: ``"strokes/{stem}.png"``,
+        with ``{stem}`` its name without the suffix. Manifests have their own columns.
     metrics : tuple of str
         What is measured where there is a truth: ``"accuracy"``, ``"iou"``.
     ignore : int
@@ -70,6 +74,9 @@ class Recipe:
     connectivity: int = 4
     segments: int = 2000
     swap: bool = False
+    scribbles: str | None = None
+    scores: str | None = None
+    truth: str | None = None
     metrics: tuple[str, ...] = ("accuracy", "iou")
     ignore: int = 255
 
@@ -82,6 +89,8 @@ class Recipe:
         if self.segments:
             positive_count(self.segments, "segments")
         object.__setattr__(self, "metrics", tuple(self.metrics))
+        if self.scribbles and self.scores:
+            raise ValueError("a recipe must have a pattern for scribbles or for scores, not both.")
         unknown = [name for name in self.metrics if name not in METRICS]
         if unknown:
             raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}.")
@@ -93,7 +102,7 @@ class Recipe:
         try:
             settings = toml.loads(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"{path} is not TOML: {error}.") from error
+            raise ValueError(f"{path} is not TOML: {said(error)}.") from error
         settings |= settings.pop("model", {})
         known = [field.name for field in fields(Recipe)]
         unknown = sorted(set(settings) - set(known))
@@ -101,6 +110,12 @@ class Recipe:
             raise ValueError(f"{path} has an unknown setting {unknown[0]!r}; there are {', '.join(known)}.")
         words = {key: str(settings[key]) for key in ("diversity", "tradeoff") if key in settings}
         return Recipe(**(settings | words))
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """Patterns of the files that belong to an image, or of the truths of models."""
+        given = {"scribbles": self.scribbles, "scores": self.scores, "truth": self.truth}
+        return {part: pattern for part, pattern in given.items() if pattern}
 
     @property
     def fingerprint(self) -> str:
@@ -127,4 +142,10 @@ class Recipe:
         """Find the list this recipe asks for."""
         diversity = self.chosen_diversity or parse_diversity(_DIVERSITY)
         tradeoff = parse_tradeoff(_TRADEOFF) if self.chosen_tradeoff is None else self.chosen_tradeoff
-        return diverse(model, diversity, self.m, tradeoff, **self.options)
+        apart = {"min_distance": APART} if self._decides_nothing else {}
+        return diverse(model, diversity, self.m, tradeoff, **apart, **self.options)
+
+    @property
+    def _decides_nothing(self) -> bool:
+        """Whether nothing is said about how far labelings are apart."""
+        return self.tradeoff == "auto" and not {"method", "distinct", "min_distance"} & set(self.options)

@@ -15,7 +15,7 @@ from typing import Any
 from hedgehop._arrays import positive_count
 from hedgehop.batch.cluster import dask_executor
 from hedgehop.batch.feeding import Chunks, Feeder
-from hedgehop.batch.items import Item, model_items
+from hedgehop.batch.items import Item, file_items
 from hedgehop.batch.ledger import Ledger, Outcome, opened
 from hedgehop.batch.manifest import Manifest
 from hedgehop.batch.recipe import Recipe
@@ -54,7 +54,8 @@ def run(
     Parameters
     ----------
     sources : Manifest or paths
-        What to solve: items of a :class:`Manifest`, or files that ``hh.read`` reads.
+        What to solve: items of a :class:`Manifest`, or files that ``hh.read`` reads, or images if the recipe says
+        where their scribbles or scores are.
     recipe : Recipe
         What to do with each.
     folder : path
@@ -82,7 +83,7 @@ def run(
     """
     count = positive_count(workers or os.cpu_count() or 1, "workers")
     size = None if chunk is None else positive_count(chunk, "chunk")
-    items = sources if isinstance(sources, Manifest) else model_items(sources)
+    items = sources if isinstance(sources, Manifest) else file_items(sources, recipe.beside)
     task = Task(recipe, Path(folder).absolute())
     with opened(task.folder, recipe, force) as ledger:
         run = _Run(items, task, ledger, retry, callback)

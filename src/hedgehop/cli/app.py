@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import hedgehop
 from hedgehop.cli.batch import batch
@@ -20,8 +22,30 @@ from hedgehop.cli.solve import solve
 from hedgehop.cli.studio import studio
 from hedgehop.cli.tune import tune
 
+_WRONG_USE: Any = typer.BadParameter.__base__  # click's UsageError, wherever this typer has it from
+
+
+class Commands(TyperGroup):
+    """Says wrong use in JSON, too, where that was asked for."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember whether a machine listens."""
+        ctx.meta["hedgehop.json"] = "--json" in args
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what is wrong with its words goes to stderr, and in JSON to stdout."""
+        try:
+            return super().invoke(ctx)
+        except _WRONG_USE as error:
+            if ctx.meta["hedgehop.json"]:
+                print(json.dumps({"error": error.format_message()}), flush=True)
+            raise
+
+
 app = typer.Typer(
     name="hedgehop",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from glob import glob
 from pathlib import Path
 from typing import Annotated
@@ -10,16 +11,16 @@ from typing import Annotated
 import typer
 
 from hedgehop.batch import Manifest, Recipe, Summary, run
+from hedgehop.batch.items import is_item
 from hedgehop.batch.manifest import SUFFIXES
 from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, Speech, speech
-from hedgehop.io.files import readable
 
 
 def batch(
     sources: Annotated[
         list[str],
-        typer.Argument(help="Model files, folders of them, quoted patterns, or one .csv or .jsonl manifest of items."),
+        typer.Argument(help="Models or images, folders of them, quoted patterns, or one .csv or .jsonl manifest."),
     ],
     recipe: Annotated[
         Path,
@@ -50,7 +51,8 @@ def batch(
     if dask is not None and workers is not None:
         raise typer.BadParameter("a Dask cluster has its own number of workers", param_hint="'--workers'")
     with speech(json, quiet) as out:
-        settings, items = Recipe.read(recipe), _items(sources)
+        settings = Recipe.read(recipe)
+        items = _items(sources, settings.beside)
         with progress_bar(out, "items", len(items)) as advance:
             done = run(
                 items, settings, target, workers=workers, executor=dask, chunk=chunk, force=force, retry=retry,
@@ -70,15 +72,15 @@ def _tell(out: Speech, done: Summary, total: int) -> None:
         raise typer.Exit(1)
 
 
-def _items(sources: list[str]) -> Manifest | list[Path]:
-    """Return the manifest, or all files that are meant; of folders, those that can be read."""
+def _items(sources: list[str], beside: Mapping[str, str]) -> Manifest | list[Path]:
+    """Return the manifest, or all files that are meant; of folders, models or images that have what they need."""
     manifests = [source for source in sources if Path(source).suffix.lower() in SUFFIXES]
     if manifests and len(sources) > 1:
         raise ValueError(f"{manifests[0]} must be the only source, as a manifest; got {len(sources)} sources.")
-    return Manifest(manifests[0]) if manifests else _files(sources)
+    return Manifest(manifests[0]) if manifests else _files(sources, beside)
 
 
-def _files(sources: list[str]) -> list[Path]:
+def _files(sources: list[str], beside: Mapping[str, str]) -> list[Path]:
     found: list[Path] = []
     for source in sources:
         here = Path(source)
@@ -86,5 +88,5 @@ def _files(sources: list[str]) -> list[Path]:
         if not paths:
             raise ValueError(f"there is no file, folder or pattern of files {source!r}.")
         for path in paths:
-            found += [inner for inner in sorted(path.rglob("*")) if readable(inner)] if path.is_dir() else [path]
+            found += [inner for inner in sorted(path.rglob("*")) if is_item(inner, beside)] if path.is_dir() else [path]
     return found

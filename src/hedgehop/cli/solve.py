@@ -22,9 +22,7 @@ from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
 from hedgehop.phrases import parse_diversity, parse_tradeoff
 from hedgehop.result import DiverseList
 from hedgehop.selection import diverse
-from hedgehop.tradeoff import Target
-
-_APART = 0.05  # the share of the variables in which labelings differ where nobody says
+from hedgehop.tradeoff import APART, Target
 
 
 class MethodName(str, Enum):
@@ -72,7 +70,7 @@ def solve(
         typer.Option(
             min=0,
             help="Variables (or, below 1, share of them) any two labelings differ in.",
-            show_default=f"{_APART}, unless --tradeoff, --distinct, --repeat or the method joint decide",
+            show_default=f"{APART}, unless --tradeoff, --distinct, --repeat or the method joint decide",
         ),
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
@@ -102,7 +100,9 @@ def solve(
     factor = option("--tradeoff", parse_tradeoff, tradeoff or "1")
     solver = _in_time(option("--oracle", get, oracle), time_limit)
     if tradeoff is distinct is min_distance is None and method is not MethodName.joint:
-        min_distance = _APART
+        min_distance = APART
+    if target is not None and target.suffix.lower() not in (".npz", *SOLUTIONS):
+        raise typer.BadParameter(f"{target.name} must end in .npz, .MAP or .MPE", param_hint="'--out'")
     with speech(json, quiet) as out:
         check_target(target)
         model = read(file, evidence=None if evidence == "none" else evidence)

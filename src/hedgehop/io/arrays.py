@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import own
+from hedgehop._errors import said
 from hedgehop.io.streams import MAX_BYTES, FilePath, complete
 from hedgehop.models import Chain, EdgeTables, FactorGraph, Grid, PairwiseModel, Potts, SharedTable
 
@@ -48,7 +49,7 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> PairwiseModel:
     except FileNotFoundError:
         raise
     except _DAMAGE as error:
-        raise ValueError(f"{path} is not a model saved by hedgehop: {error}.") from error
+        raise ValueError(f"{path} is not a model saved by hedgehop: {said(error)}.") from error
 
 
 def arrays_of(path: FilePath, max_bytes: int = MAX_BYTES) -> dict[str, NDArray[Any]]:
@@ -62,7 +63,7 @@ def arrays_of(path: FilePath, max_bytes: int = MAX_BYTES) -> dict[str, NDArray[A
     except FileNotFoundError:
         raise
     except _DAMAGE as error:
-        raise ValueError(f"{path} is not an .npz file of plain arrays: {error}.") from error
+        raise ValueError(f"{path} is not an .npz file of plain arrays: {said(error)}.") from error
 
 
 def array_of(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[Any]:
@@ -76,7 +77,7 @@ def array_of(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[Any]:
             file.seek(0)
             return own(np.lib.format.read_array(file, allow_pickle=False))
     except _DAMAGE as error:
-        raise ValueError(f"{path} is not an .npy file of a plain array: {error}.") from error
+        raise ValueError(f"{path} is not an .npy file of a plain array: {said(error)}.") from error
 
 
 def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 import numpy as np
 
@@ -47,19 +48,23 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     """Write a model exactly: costs are negated scores in decimals, forbidden entries cost the bound."""
     top = top_of(model)
     variables = {f"v{i}": count for i, count in enumerate(model.label_counts.tolist())}
-    tables = list(factors_of(model))
-    digits = max(len(_decimal(x).partition(".")[2]) for _, table in tables for x in [*table.ravel().tolist(), 0.0])
+    scopes, tables = zip(*factors_of(model), strict=True)
+    costs = 0.0 - np.concatenate([table.ravel() for table in tables])
+    words = list(map(_decimal, np.minimum(costs, top).tolist()))
+    digits = max(len(word.partition(".")[2]) for word in words)
     bound = f"<{top:.0f}.{'0' * digits}" if digits else f"<{top:.0f}"
     with complete(path) as file:
         header = f'{{"problem": {{"name": "hedgehop", "mustbe": "{bound}"}},\n"variables": {json.dumps(variables)},\n'
         file.write(f'{header}"functions": {{\n'.encode())
-        lines = []
-        for k, (scope, table) in enumerate(tables):
-            costs = np.where(np.isneginf(table), top, -table).ravel().tolist()
-            lines.append(f'"f{k}": {{"scope": {json.dumps(scope)}, "costs": [{",".join(map(_decimal, costs))}]}}')
+        rest = iter(words)
+        lines = [
+            f'"f{k}": {{"scope": {list(scope)}, "costs": [{",".join(islice(rest, table.size))}]}}'
+            for k, (scope, table) in enumerate(zip(scopes, tables, strict=True))
+        ]
         file.write((",\n".join(lines) + "\n}}\n").encode())
 
 
 def _decimal(value: float) -> str:
     """Return the shortest decimal, without exponent, that reads as the same double."""
-    return np.format_float_positional(value, trim="-") if np.isfinite(value) else "0"
+    text = repr(value)
+    return np.format_float_positional(value, trim="-") if "e" in text else text.removesuffix(".0")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import integers
-from hedgehop._errors import need
+from hedgehop._errors import need, said
 from hedgehop.io.arrays import array_of
 from hedgehop.io.pictures import opened_picture
 from hedgehop.io.runs import decode_runs, encode_runs
@@ -112,7 +112,7 @@ def _from_runs(path: FilePath, max_bytes: int) -> NDArray[np.int64]:
         for label, mask in masks:
             labels[mask] = label
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{path} must hold COCO run lengths of masks of one image: {error}.") from error
+        raise ValueError(f"{path} must hold COCO run lengths of masks of one image: {said(error)}.") from error
     return labels
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Doubles
-from hedgehop._errors import UnsupportedError, need
+from hedgehop._errors import UnsupportedError, need, said
 from hedgehop.io.factors import MOST_ENTRIES, Factors, Integers, check_scope, refuse_padding, scores_of_costs
 from hedgehop.io.streams import MAX_BYTES, FilePath
 from hedgehop.models import FactorGraph
@@ -38,7 +38,7 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     except UnsupportedError as error:
         raise UnsupportedError(f"{path}: {error}") from None
     except (*_DAMAGE, ValueError) as error:
-        raise ValueError(f"{path} is not a model of OpenGM: {error}.") from error
+        raise ValueError(f"{path} is not a model of OpenGM: {said(error)}.") from error
 
 
 @contextmanager

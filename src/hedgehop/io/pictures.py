@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Floats
 from hedgehop._arrays import scores as checked_scores
-from hedgehop._errors import need
+from hedgehop._errors import need, said
 from hedgehop.io.arrays import array_of, arrays_of
 from hedgehop.io.streams import MAX_BYTES, FilePath
 
+IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")  # suffixes of what folders are searched for
 # What Pillow raises for damaged files, beyond OSError.
 _DAMAGE = (SyntaxError, ValueError, IndexError, KeyError, OverflowError, EOFError, struct.error, zlib.error)
 
@@ -39,13 +40,13 @@ def opened_picture(path: FilePath) -> Iterator[Any]:
         with image.open(path) as picture:
             yield picture
     except (image.UnidentifiedImageError, *_DAMAGE) as error:
-        raise ValueError(f"{path} is not an image that can be read: {error}.") from error
+        raise ValueError(f"{path} is not an image that can be read: {said(error)}.") from error
     except image.DecompressionBombError as error:
         raise ValueError(f"{path}: {error}") from error
     except OSError as error:
         if error.errno is not None:  # the disk's own, which names the file
             raise
-        raise ValueError(f"{path} is not an image that can be read: {error}.") from error
+        raise ValueError(f"{path} is not an image that can be read: {said(error)}.") from error
 
 
 def read_scores(path: FilePath, max_bytes: int = MAX_BYTES) -> Floats:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgehop._errors import said
+
 _MOST_PIXELS = 2**28
 _LONGEST = 13  # letters of five bits that hold 64
 
@@ -41,7 +43,7 @@ def decode_runs(runs: Mapping[str, Any]) -> NDArray[np.bool_]:
         counts = runs["counts"]
         lengths = _unpacked(counts) if isinstance(counts, (str, bytes)) else np.asarray(counts, np.int64)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise ValueError(f"run lengths must have a size [H, W] and counts, text or numbers: {error}.") from error
+        raise ValueError(f"run lengths must have a size [H, W] and counts, text or numbers: {said(error)}.") from error
     if height < 0 or width < 0 or height * width > _MOST_PIXELS:
         raise ValueError(f"run lengths must have at most {_MOST_PIXELS} pixels; got {height} x {width}.")
     if lengths.ndim != 1 or (lengths < 0).any() or lengths.astype(float).sum() != height * width:

@@ -12,6 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, cast
 
+from hedgehop._errors import said
+
 FilePath = str | PathLike[str]
 
 MAX_BYTES = 2**30  # of text after decompression, unless the caller allows more
@@ -32,7 +34,7 @@ def blocks(path: FilePath, max_bytes: int) -> Iterator[bytes]:
                     )
                 yield block
         except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise ValueError(f"{path} is damaged and cannot be decompressed: {error}.") from error
+            raise ValueError(f"{path} is damaged and cannot be decompressed: {said(error)}.") from error
 
 
 def _decompressed(file: IO[bytes], suffix: str) -> Iterator[bytes]:

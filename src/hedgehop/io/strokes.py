@@ -14,6 +14,7 @@ from hedgehop.io.pictures import opened_picture
 from hedgehop.io.streams import FilePath
 
 _AS_THEY_ARE = ("P", "L", "I", "I;16", "RGB", "RGBA")
+_MOST_KINDS = 64
 
 
 def read_strokes(path: FilePath, swap: bool = False) -> NDArray[np.int64]:
@@ -34,4 +35,6 @@ def read_strokes(path: FilePath, swap: bool = False) -> NDArray[np.int64]:
         with opened_picture(path) as picture:
             pixels = np.asarray(picture if picture.mode in _AS_THEY_ARE else picture.convert("RGB"))
         strokes = from_colors(pixels) if pixels.ndim == 3 else pixels.astype(np.int64)
+    if len(kinds := np.unique(strokes)) > _MOST_KINDS:
+        raise ValueError(f"{path} must hold a few kinds of strokes; got {len(kinds)} numbers, as photographs have.")
     return np.where(strokes == 1, 2, np.where(strokes == 2, 1, strokes)) if swap else strokes

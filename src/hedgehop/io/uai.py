@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The UAI format: MARKOV and BAYES networks, evidence, solutions, and .LG files of logarithms.
 
-The score of a table's entry is the logarithm of its probability; probability 0 forbids (-inf).
+The score of a table's entry is the logarithm of its probability; probability 0 forbids (-inf). So does what is too
+small for a double, as 1e-400: networks with such numbers are better kept in .LG files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -148,22 +150,23 @@ def write(model: PairwiseModel, path: FilePath, *, logs: bool = False) -> None:
     """Write a model: tables of logarithms exactly, of probabilities as near as doubles can be."""
     with complete(path) as file:
         counts = " ".join(map(str, model.label_counts.tolist()))
-        scopes = [scope for scope, _ in factors_of(model)]
+        scopes, tables = zip(*factors_of(model), strict=True)
         lines = (" ".join(map(str, [len(scope), *scope])) for scope in scopes)
         file.write("\n".join(["MARKOV", str(model.n_variables), counts, str(len(scopes)), *lines, ""]).encode())
-        for scope, table in factors_of(model):
-            values = table.ravel() if logs else probabilities(table.ravel(), scope)
-            file.write(f"\n{values.size}\n {' '.join(map(repr, values.tolist()))}\n".encode())
+        scores = np.concatenate([table.ravel() for table in tables])
+        words = iter(map(repr, (scores if logs else _probabilities(scores)).tolist()))
+        for table in tables:
+            file.write(f"\n{table.size}\n {' '.join(islice(words, table.size))}\n".encode())
 
 
-def probabilities(scores: Doubles, scope: tuple[int, ...]) -> Doubles:
+def _probabilities(scores: Doubles) -> Doubles:
     """Doubles whose logarithms are the scores, bit for bit where there are such doubles."""
     with np.errstate(over="ignore", under="ignore"):
         values = np.exp(scores)
-    if not np.isfinite(values).all() or ((values < np.finfo(float).tiny) & (scores > -np.inf)).any():
+    beyond = ~np.isfinite(values) | ((values < np.finfo(float).tiny) & (scores > -np.inf))
+    if beyond.any():
         raise ValueError(
-            f"the scores of factor {scope} go from {scores.min():g} to {scores.max():g}, "
-            "beyond the logarithms of doubles. Write an .LG file instead."
+            f"a .uai file holds exp(score), and exp({scores[beyond][0]:g}) is no double. Write an .LG file instead."
         )
     for toward in (0.0, np.inf):  # exp rounds: the double meant may be a neighbour
         near = np.nextafter(values, toward)

@@ -24,7 +24,7 @@ def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> L
     cells = sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
     size = model.n_variables + len(model.edges) + int(starts[-1])
     sweeps = min(_SWEEPS, 20 * model.n_variables, _WORK // size)
-    if _WORK < _FEWEST * size or not 0 < cells <= _CELLS:
+    if _FEWEST * size > _WORK or not 0 < cells <= _CELLS:
         return flat
     tables = pair_tables(model)
     parts = [c.table.astype(np.float64).ravel() for c in model.cliques]

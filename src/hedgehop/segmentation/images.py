@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,8 @@ def nearest(array: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
 
 def _loaded(image: ImageLike) -> NDArray[Any]:
     if isinstance(image, (str, PathLike)):
+        if Path(image).is_dir():
+            raise ValueError(f"image must be a file; {image} is a folder.")
         return np.asarray(need("imageio.v3", "segmentation", "reading an image").imread(image))
     return np.asarray(image)
 

@@ -41,6 +41,8 @@ def robot_scribbles(
     labels = integers(truth, "truth")
     if labels.ndim != 2:
         raise ValueError(f"truth must have shape (H, W); got {labels.shape}.")
+    if not (labels != ignore).any():
+        raise ValueError(f"truth must have a label somewhere; got {ignore} (ignored) everywhere, or no pixel.")
     random = np.random.default_rng(seed)
     drawn = np.zeros(labels.shape, np.int64)
     for label in np.unique(labels[labels != ignore]).tolist():

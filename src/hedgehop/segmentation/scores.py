@@ -49,8 +49,7 @@ class Evidence:
 
     def score(self, name: str) -> Doubles:
         """Return a score by name, (n, L), such that the median superpixel prefers its best label by 1."""
-        if name not in SCORES:
-            raise ValueError(f"scores must be among {', '.join(SCORES)}; got {name!r}.")
+        check_name(name)
         if name not in self._known:
             _core.check_stop()
             self._known[name] = in_units(SCORES[name](self))
@@ -142,6 +141,12 @@ SCORES: dict[str, Callable[[Evidence], Doubles]] = {
     "geodesic": _geodesic,
     "transductive": _transductive,
 }
+
+
+def check_name(name: str) -> None:
+    """Refuse scores that do not exist."""
+    if name not in SCORES:
+        raise ValueError(f"scores must be among {', '.join(SCORES)}; got {name!r}.")
 
 
 def _rows(given: Evidence, names: tuple[str, ...]) -> Doubles:

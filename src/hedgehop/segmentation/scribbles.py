@@ -80,8 +80,14 @@ def from_colors(
     pixels = integers(picture, "picture")
     if pixels.ndim != 3 or pixels.shape[2] not in (3, 4):
         raise ValueError(f"picture must have shape (H, W, 3) or (H, W, 4); got {pixels.shape}.")
-    strokes = np.zeros(pixels.shape[:2], np.int64)
+    strokes, plain = np.zeros(pixels.shape[:2], np.int64), 0
     for label, color in (colors or {1: (0, 0, 255), 2: (255, 0, 0)}).items():
-        near = np.abs(pixels[..., :3] - np.asarray(color)).max(axis=-1) <= tolerance
-        strokes[near] = label
+        off = np.abs(pixels[..., :3] - np.asarray(color)).max(axis=-1)
+        strokes[off <= tolerance] = label
+        plain += int((off <= tolerance // 3).sum())
+    if plain < 0.5 * (strokes > 0).sum():  # reds and blues of a photograph are of all shades
+        raise ValueError(
+            "picture must show strokes in plain colours; got shades of them, as photographs have. Give the picture "
+            "with the strokes, not the image."
+        )
     return strokes

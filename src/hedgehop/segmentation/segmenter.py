@@ -18,6 +18,7 @@ from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.images import ImageLike
 from hedgehop.segmentation.likely import likely
+from hedgehop.segmentation.scores import check_name
 from hedgehop.segmentation.sketch import Sketch, Strokes, learn
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.timing import Clock
@@ -78,6 +79,9 @@ class Segmenter:
         smoothness = number(smoothness, "smoothness", low=0.0)
         self._canvas = Canvas(image, count, smoothness, positive_count(most_pixels, "most_pixels"))
         self._weights = dict(scores or {"trees": 1.0, "svm": 1.0, "walker": 0.5})
+        for name, weight in self._weights.items():
+            check_name(name)
+            number(weight, f"the weight of {name}", low=0.0)
         self._frame = number(frame, "frame", low=0.0)
         self._fine_borders = fine_borders and count is not None
         self._last: tuple[bytes, Strokes] | None = None

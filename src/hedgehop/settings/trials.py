@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop._progress import draw_bar
 from hedgehop.diversity.base import Diversity
@@ -92,9 +93,10 @@ class Rows:
         """Try settings that have not been tried yet."""
         new = [s for s in wanted if s not in self.known]
         oracle = {s: np.empty((len(self._examples), self._trial.m)) for s in new}
+        stop = _core.Stop()
         with ThreadPoolExecutor(self._workers) as threads:
             jobs = {
-                threads.submit(self._trial.oracle, *example, self._settings[s]): (s, k)
+                threads.submit(self._oracle, stop, example, self._settings[s]): (s, k)
                 for k, example in enumerate(self._examples)
                 for s in new
             }
@@ -105,9 +107,15 @@ class Rows:
                     if self._progress:
                         draw_bar(done / len(jobs), f"{done}/{len(jobs)}")
             except BaseException:
+                stop.set()
                 threads.shutdown(wait=False, cancel_futures=True)  # what is kept in the cache is not lost
                 raise
         self.known |= oracle
+
+    def _oracle(self, stop: _core.Stop, example: tuple[Model, Any, str], setting: Setting) -> Doubles:
+        """Try one setting on one example, until another thread says stop."""
+        with stop:
+            return self._trial.oracle(*example, setting)
 
     def means(self, settings: Sequence[int], members: NDArray[np.intp]) -> Doubles:
         """Mean over some models of the last oracle of each setting."""
