@@ -94,7 +94,7 @@ def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path):
     for m in (1, 9):
         start = time.perf_counter()
         answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "--time-limit", 1.5, "--json").stdout)
-        assert time.perf_counter() - start < 4.0
+        assert time.perf_counter() - start < 10.0
         assert (answer["m"], answer["method"]) == (1, "interrupted")
         assert "1.5 s is over" in answer["notes"][-1]
     done = run("solve", tmp_path / "hard.npz", "-t", "target:0.9", "--time-limit", 0.5)

@@ -28,6 +28,7 @@ from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential,
 
 _MOST_COLUMNS = 1_000_000
 _ROUNDS = 12
+_ANNEALING = 1.0  # seconds kept for it
 
 
 class Ilp(Oracle):
@@ -68,7 +69,7 @@ class Ilp(Oracle):
     def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
         """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
         assert isinstance(model, UnaryModel)
-        deadline = time.monotonic() + self.time_limit
+        deadline = time.monotonic() + max(self.time_limit / 2, self.time_limit - _ANNEALING)
         theta, constant, rest = fold(model, potentials)
         reach = float(sum(p.span() for p in rest))
         ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
