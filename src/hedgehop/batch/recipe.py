@@ -142,8 +142,8 @@ class Recipe:
         """Find the list this recipe asks for."""
         diversity = self.chosen_diversity or parse_diversity(_DIVERSITY)
         tradeoff = parse_tradeoff(_TRADEOFF) if self.chosen_tradeoff is None else self.chosen_tradeoff
-        apart = {"min_distance": APART} if self._decides_nothing else {}
-        return diverse(model, diversity, self.m, tradeoff, **apart, **self.options)
+        options = self.options | ({"min_distance": APART} if self._decides_nothing else {})
+        return diverse(model, diversity, self.m, tradeoff, **options)
 
     @property
     def _decides_nothing(self) -> bool:

@@ -90,7 +90,7 @@ class Ilp(Oracle):
             proven = solution.optimal and best.value >= solution.objective + offset - 1e-6 * max(1.0, abs(best.value))
             if time.monotonic() > deadline or not _cut(ilp, balls, labeling, solution):
                 break
-        if not proven:
+        if best is None or not proven:
             best = self._better(model, potentials, best)
         return replace(best, upper_bound=max(bound, best.value), exact=proven)
 
