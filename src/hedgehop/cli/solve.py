@@ -101,10 +101,10 @@ def solve(
     solver = _in_time(option("--oracle", get, oracle), time_limit)
     if tradeoff is distinct is min_distance is None and method is not MethodName.joint:
         min_distance = APART
-    if target is not None and target.suffix.lower() not in (".npz", *SOLUTIONS):
-        raise typer.BadParameter(f"{target.name} must end in .npz, .MAP or .MPE", param_hint="'--out'")
     with speech(json, quiet) as out:
         check_target(target)
+        if target is not None and target.suffix.lower() not in (".npz", *SOLUTIONS):
+            raise ValueError(f"the suffix must be one of .npz, .MAP, .MPE; got {target.name!r}.")
         model = read(file, evidence=None if evidence == "none" else evidence)
         run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
         patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps

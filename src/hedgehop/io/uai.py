@@ -166,7 +166,7 @@ def _probabilities(scores: Doubles) -> Doubles:
     beyond = ~np.isfinite(values) | ((values < np.finfo(float).tiny) & (scores > -np.inf))
     if beyond.any():
         raise ValueError(
-            f"a .uai file holds exp(score), and exp({scores[beyond][0]:g}) is no double. Write an .LG file instead."
+            f"a score is {scores[beyond][0]:g}, beyond the logarithms of doubles. Write an .LG file instead."
         )
     for toward in (0.0, np.inf):  # exp rounds: the double meant may be a neighbour
         near = np.nextafter(values, toward)
