@@ -99,7 +99,7 @@ def solve(
     kind = option("--diversity", parse_diversity, diversity)
     factor = option("--tradeoff", parse_tradeoff, tradeoff or "1")
     solver = _in_time(option("--oracle", get, oracle), time_limit)
-    if tradeoff is distinct is min_distance is None and method is not MethodName.joint:
+    if (tradeoff, distinct, min_distance) == (None, None, None) and method is not MethodName.joint:
         min_distance = APART
     with speech(json, quiet) as out:
         check_target(target)
