@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The benchmark problems of PEERS.md. numpy and scipy only; every problem is a dict:
+"""The benchmark problems. numpy and scipy only; every problem is a dict:
 
 n, L, ei, ej (E,) int32 edge ends, w (E,) int32 Potts strengths, U (n, L) int32 *costs*, grid, and H, W for grids.
 Costs are integers (1000 = one unit), so that every solver can be held to the same exact energy.

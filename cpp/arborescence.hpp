@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Best arborescences: every word gets a head, without cycles, so that all hang from the root (ALGORITHMS 8).
+// Best arborescences: every word gets a head, without cycles, so that all hang from the root.
 //
 // Chu-Liu 1965 and Edmonds 1967 in Tarjan's dense form (1977): follow best heads from a word; what closes a
 // cycle becomes one node, whose arcs score what they gain over the arcs they would replace; O(n^2) in all,

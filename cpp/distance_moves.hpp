@@ -5,7 +5,7 @@
 // objective; in the order of the variables, or the one that gains most first, which reaches a distance that a
 // steep function asks for by the cheapest changes. Mixing: where labelings x and y differ, each connected
 // component of the differing variables can be switched on its own, and relevance adds up over the components
-// (TRWS 3). Switch, one by one, the component that gains most.
+//. Switch, one by one, the component that gains most.
 //
 // Complexity: a round of single moves O(n (J + L) + E), and O(degree (J + L + log n)) a move made best first;
 // mixing O(n J + E), and O(components J) a switch.

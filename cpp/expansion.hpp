@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Expansion moves (Boykov, Veksler, Zabih, PAMI 2001) with label, transition and region weights of any sign
-// (label costs: Delong, Osokin, Isack, Boykov, IJCV 2012; rewards: ours, ALGORITHMS sections 2, 3, 5).
+// (label costs: Delong, Osokin, Isack, Boykov, IJCV 2012; rewards: ours, docs/theory.md 11).
 // Written from the papers; no code consulted.
 //
 // A move on label alpha lets any set of variables change to alpha.

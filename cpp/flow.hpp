@@ -47,7 +47,7 @@ class Flow {
     headroom_.measure(graph(), [](Index) { return 0.0; });
   }
 
-  // Forests are kept while no more nodes and arcs than this change between two solves. Measured (FLOW.md):
+  // Forests are kept while no more nodes and arcs than this change between two solves. Measured:
   // keeping pays by orders of magnitude for a few changes, and loses beyond 2 to 10 % of the nodes.
   void keep_forests_up_to(std::size_t changes) { keep_ = changes; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The master problem of the slope dual (ALGORITHMS 4.5, TRWS 3.2): over mixtures of the labelings known,
+// The master problem of the slope dual (docs/theory.md 6): over mixtures of the labelings known,
 //
 //     max over alpha in the simplex of  sum_k alpha_k r_k + f(sum_k alpha_k d_k),   f concave:
 //     f(d) = sum_j f_j(d_j) + sum_{j<l} C_jl exp(-(rate_j d_j + rate_l d_l) / 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights of labels and regions as terms of a move (ALGORITHMS sections 2 and 5).
+// Weights of labels and regions as terms of a move (docs/theory.md 11).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best choice of a move with rewards for "any": optimistic branching (ALGORITHMS section 2).
+// The best choice of a move with rewards for "any": optimistic branching (docs/theory.md 11).
 //
 // Every reward is granted at first. If the best cut does not earn one, some witness of it must hold, or it is
 // not earned at all: each of these is a branch, and the one with the best bound is solved next. Branches

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Terms of a move that are paid or earned once, whatever the number of literals that bring them about
-// (ALGORITHMS sections 2, 3, 5). Costs of "any" and rewards of "enough" are auxiliary nodes; rewards of "any"
+// (docs/theory.md 11). Costs of "any" and rewards of "enough" are auxiliary nodes; rewards of "any"
 // are the hard direction and left to a search (move_search.hpp).
 //
 // An auxiliary node needs literals of one value. Where they are mixed (only fusions mix them) the term is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights of transitions as terms of a move (ALGORITHMS section 3).
+// Weights of transitions as terms of a move (docs/theory.md 11).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Best spanning trees (ALGORITHMS 8): score(y) = sum_e scores(e, y_e), y_e = 1 for the edges of the tree.
+// Best spanning trees: score(y) = sum_e scores(e, y_e), y_e = 1 for the edges of the tree.
 //
 // best_spanning_tree is Kruskal's greedy (1956) on gains scores(e, 1) - scores(e, 0): O(E log E). Ties go to
 // the edge with the higher number, so that of all best labelings the lexicographically first is found. A

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best spanning tree for every number of edges shared with a given set of edges (ALGORITHMS 8).
+// The best spanning tree for every number of edges shared with a given set of edges (docs/theory.md 10).
 //
 // From a best tree that shares k edges with the set, one best swap (an edge of the set comes in, another edge
 // of its cycle goes out) leads to a best tree that shares k + 1: Gabow and Tarjan 1984. So the gains of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Swap moves (Boykov, Veksler, Zabih, PAMI 2001) with label, transition and region weights of any sign, each
-// move exact for semimetric pairs (ALGORITHMS section 3). Written from the papers; no code consulted.
+// move exact for semimetric pairs (docs/theory.md 11). Written from the papers; no code consulted.
 //
 // A move on labels a, b lets the variables that have one of them choose again. A transition between a or b
 // and a label outside hangs on single variables. The one between a and b costs min(1, number of edges):

@@ -73,8 +73,7 @@ void Trws::put_in_order(std::span<const std::int32_t> labels, std::span<Label> l
   }
 }
 
-// Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save
-// (TRWS.md).
+// Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save.
 bool Trws::may_use_two_threads() const {
   const std::size_t values = n_variables() * static_cast<std::size_t>(graph_.slot);
   return values > (std::size_t{1} << 22) && n_variables() / schedule_.n_levels() >= 256 &&

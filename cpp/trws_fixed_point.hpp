@@ -5,7 +5,7 @@
 // kept in a double), and no score is left below the floor -(reach + a little), where reach is the most by
 // which the edges of the variable can favour one label over another: a label below the floor is never worth
 // taking, also as part of a fractional solution, and raising it keeps the bound valid. Forbidden labels and
-// the padding of a slot are such labels, so they need no special case anywhere. See TRWS.md section 1.
+// the padding of a slot are such labels, so they need no special case anywhere.
 //
 // Range: with reach <= 2^28 everywhere, scores are >= -1.02 * 2^28, messages sum to >= -2^28 at a variable,
 // so beliefs are >= -2.02 * 2^28, and a message before it is normalised lies within 3.1 * 2^28 of 0: all

@@ -3,7 +3,7 @@
 // 1971).
 //
 // Breadth-first layers from a variable far from the middle (George, Liu 1979), neighbours of low degree
-// first. Sweeping layer by layer makes few, long chains; measured on superpixels (TRWS.md), the bound after
+// first. Sweeping layer by layer makes few, long chains; measured on superpixels, the bound after
 // five iterations is far better than in the order of the indices. On a tree every variable gets at most one
 // neighbour ahead of it in one of the two directions, so that one iteration is exact. O(n + E log degree).
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights that make the bound on a union of balls small (TRWS 3.3).
+// Weights that make the bound on a union of balls small.
 //
 // Partition the balls A_j into clusters, with weights beta >= 0 that add up to at most 1 in each. Pointwise
 // the union's indicator is at least 1 - prod_C (1 - sum_{j in C} beta_j [A_j]), so

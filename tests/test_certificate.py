@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The claims of ALGORITHMS 9: which bound holds when."""
+"""The claims of docs/theory.md 5: which bound holds when."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ DIVERSITIES = [
 @pytest.mark.parametrize("diversity", DIVERSITIES)
 @pytest.mark.parametrize("seed", range(6))
 def test_joint_lists_are_the_best_of_all(seed, diversity):
-    """ALGORITHMS 11.5 [T]: m cuts give the joint optimum, and the bound proves it."""
+    """Parametric cuts: m of them give the joint optimum, and the bound proves it."""
     random = np.random.default_rng(seed)
     model, tradeoff = agreeing(random), float(random.choice([0.5, 1.0, 3.0]))
     measure = diversity(random.random(5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sizes of Hamming balls and of their overlaps (ALGORITHMS 4.1)."""
+"""Sizes of Hamming balls and of their overlaps (docs/theory.md 6)."""
 
 from __future__ import annotations
 

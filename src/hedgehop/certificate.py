@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run proves about its list (ALGORITHMS 9)."""
+"""What a run proves about its list (docs/theory.md 5)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All labelings of a list at once: exact for two labels that prefer to agree (Kirillov et al. 2015; ALGORITHMS 11).
+"""All labelings of a list at once: exact for two labels that prefer to agree (Kirillov et al. 2015).
 
 If D(S) is a sum over variables i of a concave function of ``a_i = number of labelings with y_i = 1``, the best list
 can be sorted: ``y^1 >= y^2 >= ... >= y^m`` at every variable, because sorting two labelings that prefer to agree never

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labelings in order, and the best one that is none of given ones: Lawler's partition (ALGORITHMS 0, set semantics).
+"""Labelings in order, and the best one that is none of given ones: Lawler's partition (docs/theory.md 4).
 
 If the best labeling y of a cell is taken, the rest of the cell is split into one cell per free variable k:
 "the free variables before k as in y, variable k different". Cells are solved best-bound first and only when

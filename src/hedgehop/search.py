@@ -146,7 +146,7 @@ class Search:
         return self._solve_apart(self._steering(), step) if self._too_close(step.labeling) else step
 
     def list_bound(self, m: int) -> float:
-        """Return B1: no list of m labelings has a larger F (ALGORITHMS 9)."""
+        """Return B1: no list of m labelings has a larger F (docs/theory.md 5)."""
         offset = self.diversity.offset(self.model, self.rows(), m) if self.tradeoff > 0 else 0.0
         return self.tradeoff * offset + m * self.peek().upper_bound
 

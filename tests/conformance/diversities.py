@@ -112,7 +112,7 @@ def smooth_ball(d: Dice, model: hh.Model) -> Column:
     keep = 1 - np.exp(-gamma * (np.ones(model.n_variables) if weights is None else weights))
 
     def value(model: hh.Model, rows: np.ndarray) -> float:
-        """Expected number of labelings that still differ on a random subset of the variables (ALGORITHMS 4.2)."""
+        """Expected number of labelings that still differ on a random subset of the variables."""
         total = 0.0
         for kept in itertools.product((False, True), repeat=model.n_variables):
             chance = np.prod(np.where(kept, keep, 1 - keep))

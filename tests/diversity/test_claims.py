@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The claims of ALGORITHMS 0, 4.1, 4.2 and 5 about diversities, each against enumeration."""
+"""The claims of docs/theory.md about diversities, each against enumeration."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_smooth_ball_bounds():
 
 
 def test_sum_of_overlaps_falls_where_the_coverage_grows():
-    """ALGORITHMS 4.2: the paper's |S| - sum of overlaps is not monotone; the coverage it approximates is."""
+    """The paper's |S| - sum of overlaps is not monotone; the coverage it approximates is."""
     model, ball = hh.FactorGraph(np.zeros((6, 2))), hh.HammingBall(gamma=0.1)
     rows = np.tril(np.ones((4, 6), int))
     overlaps = np.exp(-0.1 * (rows[:, None] != rows[None]).sum(axis=2))
@@ -100,7 +100,7 @@ def test_sum_of_overlaps_falls_where_the_coverage_grows():
 
 
 def test_the_best_clamped_step_is_the_plain_one_or_the_best_labeling():
-    """ALGORITHMS 4.2: max r + max(0, g) is the better of max r + g and max r, so that clamping needs no solver."""
+    """max r + max(0, g) is the better of max r + g and max r, so that clamping needs no solver."""
     random = np.random.default_rng(6)
     for _ in range(50):
         r, g = random.normal(size=(2, 30))
@@ -150,7 +150,7 @@ def test_list_semantics_counts_repetitions():
     ("log", [math.log(2) - 1, math.log(1.5) - 1, math.log(4 / 3) - 1]),
 ])  # fmt: skip
 def test_sign_rule_of_the_papers_parsimony(h, weights):
-    """With parsimony -1 no label is ever rewarded, whatever h (ALGORITHMS 2)."""
+    """With parsimony -1 no label is ever rewarded, whatever h."""
     model = hh.FactorGraph(np.zeros((2, 2)))
     labels = hh.LabelCoverage(h=h, parsimony=-1.0, ignore=(0,))
     nets = [labels.net_weights(model, [[1, 1]] * k)[1] for k in range(3)]
@@ -160,7 +160,7 @@ def test_sign_rule_of_the_papers_parsimony(h, weights):
 
 
 def test_printed_region_envelope_is_wrong_and_ours_is_right():
-    """ALGORITHMS 5: the printed potential is -inf everywhere; with the zero function and the right -inf it is exact."""
+    """The printed potential is -inf everywhere; with the zero function and the right -inf it is exact."""
     n, labels, region = 4, 3, [0, 1]
     model = hh.FactorGraph(np.zeros((n, labels)))
     every = hh.testing.all_labelings(model)
@@ -196,7 +196,7 @@ def test_regions_from_a_map():
 
 
 def test_facility_gain_chord_and_minorant():
-    """ALGORITHMS 4.8: the chord lies above the gain, the active samples' linear part below, tight at its labeling."""
+    """The chord lies above the gain, the active samples' linear part below, tight at its labeling."""
     random = np.random.default_rng(5)
     model = hh.FactorGraph(np.zeros((5, 3)))
     every = hh.testing.all_labelings(model)
@@ -267,7 +267,7 @@ def test_cardinality_with_weights():
 
 
 def test_half_of_the_relevance_reaches_half_of_the_best():
-    """Max-sum diversification (ALGORITHMS 9): greedy on r/2 + tradeoff * gain, relevance >= 0."""
+    """Max-sum diversification (docs/theory.md 8): greedy on r/2 + tradeoff * gain, relevance >= 0."""
     random = np.random.default_rng(99)
     half = hh.LinearHamming(steer="half")
     for trial in range(60):

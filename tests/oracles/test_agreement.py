@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Best agreement by ascent: minorants, chords and whole lists against enumeration (ALGORITHMS 4.8)."""
+"""Best agreement by ascent: minorants, chords and whole lists against enumeration."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of several distances on chains, exactly, against enumeration (ALGORITHMS 4.5)."""
+"""Functions of several distances on chains, exactly, against enumeration."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of one count on forests, exactly; loopy messages for distances, with a bound (ALGORITHMS 4.4, 4.5)."""
+"""Functions of one count on forests, exactly; loopy messages for distances, with a bound."""
 
 from __future__ import annotations
 

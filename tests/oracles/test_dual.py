@@ -57,7 +57,7 @@ def test_bounds_are_valid_for_weights_of_any_sign(seed, tables, monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_multipliers_beat_the_sum_of_maxima(kind):
-    """ALGORITHMS 6: multipliers close most of what adding up the parts' maxima leaves open."""
+    """Multipliers close most of what adding up the parts' maxima leaves open."""
     gaps, plain = 0.0, 0.0
     for seed in range(12):
         random = np.random.default_rng(seed)

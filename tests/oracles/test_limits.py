@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labelings that keep a distance: multipliers, cheapest changes and lists against enumeration (ALGORITHMS 11.7)."""
+"""Labelings that keep a distance: multipliers, cheapest changes and lists against enumeration."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def random_weights(random, labels, kind):
 @pytest.mark.parametrize("kind", ["labels", "sizes", "transitions", "ordered", "regions"])
 @pytest.mark.parametrize("name", ["expansion", "swap"])
 def test_steps_with_weights_of_any_sign(name, kind):
-    """ALGORITHMS 2, 3, 5: moves from several labelings nearly always find the optimum of such small models."""
+    """Moves from several labelings nearly always find the optimum of such small models."""
     oracle, found = hh.oracles.get(name), []
     for seed in range(25):
         random = np.random.default_rng(seed)
@@ -49,7 +49,7 @@ def test_steps_with_weights_of_any_sign(name, kind):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_two_labels_are_one_exact_cut(seed):
-    """ALGORITHMS 5 [T]: binary models with costs of labels and transitions and rewards of regions."""
+    """Binary models with costs of labels and transitions and rewards of regions."""
     random = np.random.default_rng(seed)
     model = random_model(random, labels=2)
     cost = -2 * random.random()

@@ -33,7 +33,7 @@ def random_model(random, n=6, labels=3):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_ilp_with_all_potentials_of_any_sign(seed):
-    """ALGORITHMS 7: label, transition, Hamming (concave and not), region and envelope together equal enumeration."""
+    """Label, transition, Hamming (concave and not), region and envelope together equal enumeration."""
     random = np.random.default_rng(seed)
     model = random_model(random)
     n, labels = model.unary.shape

@@ -21,7 +21,7 @@ def frustrated(random, n=8, density=0.5, whole=False):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_roof_dual_is_valid_and_labels_persist(seed):
-    """ALGORITHMS 1: the bound holds, and overwriting any labeling by the labels found never makes it worse."""
+    """The bound holds, and overwriting any labeling by the labels found never makes it worse."""
     random = np.random.default_rng(seed)
     model = frustrated(random, n=int(random.integers(1, 9)), whole=seed % 2 == 0)
     roof = _Roof(model)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slopes for Hamming distances: bounds, minorants and searches against enumeration (ALGORITHMS 4.3, 4.5, 4.7)."""
+"""Slopes for Hamming distances: bounds, minorants and searches against enumeration."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_shares_are_tight_where_they_are_made(seed):
 
 
 def test_common_part_of_three_balls():
-    """ALGORITHMS 4.7: the decay of the union of two differences, and the bound on what three balls share."""
+    """The decay of the union of two differences, and the bound on what three balls share."""
     random = np.random.default_rng(1)
     for _ in range(300):
         n, labels = 7, int(random.integers(2, 4))
@@ -231,7 +231,7 @@ def test_common_part_of_three_balls():
 
 
 def test_second_step_contains_minimum_bisection():
-    """ALGORITHMS 4.3: why the step is hard. The best second labeling is a minimum bisection."""
+    """Why the step is hard. The best second labeling is a minimum bisection."""
     random = np.random.default_rng(2)
     n = 6
     for _ in range(5):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees, matchings and parses: the solvers against enumeration, and the claims of ALGORITHMS 8."""
+"""Trees, matchings and parses: the solvers against enumeration, and the claims of docs/theory.md 10."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_linear_hamming_is_one_reweighted_call():
 
 @pytest.mark.parametrize("structure", ["matching", "arborescence"])
 def test_linear_hamming_lowers_what_earlier_labelings_chose(structure):
-    """Score minus tradeoff * (earlier labelings with this column or head), and a constant (ALGORITHMS 8)."""
+    """Score minus tradeoff * (earlier labelings with this column or head), and a constant."""
     random = np.random.default_rng(4)
     scores = random.normal(size=(4, 5))
     make = hh.Matching if structure == "matching" else hh.Arborescence

@@ -107,7 +107,7 @@ class Diversity:
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
         """Number B such that ``D(T) <= B + sum_{y in T} gain(y | chosen)`` for every list T of m labelings.
 
-        For monotone submodular D without parsimony this is ``D(chosen)``, any list (ALGORITHMS 9, B1).
+        For monotone submodular D without parsimony this is ``D(chosen)``, any list (docs/theory.md 5, B1).
         """
         return self.coverage(model, chosen) if self.submodular else np.inf
 

@@ -23,7 +23,7 @@ class Coverage(Frozen, Diversity):
     """``D(S) = sum_g a_g (h(c_g) + parsimony * c_g)``, for groups g that can be listed.
 
     A step's gain is ``sum of w_g over the groups of y`` with the net weight
-    ``w_g = a_g (h(1 + c_g) - h(c_g) + parsimony)``: a reward or, if negative, a cost (ALGORITHMS 0).
+    ``w_g = a_g (h(1 + c_g) - h(c_g) + parsimony)``: a reward or, if negative, a cost (docs/theory.md 3).
 
     Subclasses say which groups there are: ``incidence``, ``group_weights`` and ``as_potentials``.
     """
@@ -132,8 +132,7 @@ class GroupCoverage(Frozen, Diversity):
 class VariableCoverage(Frozen, Diversity):
     """``D(S) = sum_i a_i sum_l h(number of labelings with y_i = l)``: one group per (variable, label).
 
-    The gain only changes the unary scores, so a step is as easy as finding the single best labeling
-    (ALGORITHMS 4.6).
+    The gain only changes the unary scores, so a step is as easy as finding the single best labeling.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from hedgehop.potentials.distances import agreement
 
 
 class ExpectedBest(Frozen, Diversity):
-    """``D(S) = mean over samples z of max over y in S of agreement(y, z)`` (facility location, ALGORITHMS 4.8).
+    """``D(S) = mean over samples z of max over y in S of agreement(y, z)`` (facility location, docs/theory.md 9).
 
     Agreement is the weighted share of variables with the same label; D of the empty list is 0.
 

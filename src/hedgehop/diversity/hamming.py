@@ -25,7 +25,7 @@ class HammingBall(Frozen, Diversity):
     Smooth balls (``gamma``) keep each variable with probability ``1 - exp(-gamma a_i)``; D is the expected
     number of labelings that still differ. Two balls overlap by ``exp(-gamma * distance)``, as in the paper,
     and unlike the paper's sum of overlaps D is a true coverage: monotone, submodular, and exact here up to 20
-    distinct labelings (ALGORITHMS 4.2; a lower bound beyond). Exact balls (``radius``) count the labelings within
+    distinct labelings (docs/theory.md 6; a lower bound beyond). Exact balls (``radius``) count the labelings within
     ``radius``; exact for two distinct labelings and on models of up to 2^20 labelings, else a lower bound.
 
     Parameters
@@ -154,7 +154,7 @@ class LinearHamming(Frozen, Diversity):
     steer : "exact" or "half"
         What a step maximises: relevance plus the exact gain, or half of the relevance plus the gain. With exact
         steps, "half" reaches at least half of the largest F of all lists if no relevance is negative (Borodin et
-        al. 2012, ALGORITHMS 9). The list is valued by D either way.
+        al. 2012, docs/theory.md 8). The list is valued by D either way.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class RegionCoverage(Coverage):
     """One group per (region, label): the labelings that give the whole region that label.
 
     The paper's region consistency, corrected: a region of mixed labels belongs to no group and adds nothing
-    (ALGORITHMS 5). With ``robust = Q > 1`` each group becomes Q nested ones of weight 1/Q, "at most j members
+    (docs/theory.md 7). With ``robust = Q > 1`` each group becomes Q nested ones of weight 1/Q, "at most j members
     deviate", j = 0..Q-1, so that a first labeling adds ``1 - k/Q`` for k deviating members.
 
     Parameters

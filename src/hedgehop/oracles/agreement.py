@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Best agreement with samples, at any size: a convex gain, so that linearising it is ascent (ALGORITHMS 4.8)."""
+"""Best agreement with samples, at any size: a convex gain, so that linearising it is ascent (docs/theory.md 9)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Better labelings near those a step has met: minorants, components of differences, single variables (TRWS 3)."""
+"""Better labelings near those a step has met: minorants, components of differences, single variables."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Ascent:
                 bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _SWEEPS)[None])
 
     def pass_messages(self, sweeps: int) -> None:
-        """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support (TRWS 3)."""
+        """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support."""
         bundle = self.bundle
         tables = bundle.terms.tables()
         if tables is None or no_messages(bundle.model) is not None:
@@ -78,7 +78,7 @@ class Ascent:
         self.polish(_PARENTS)
 
     def climb(self) -> bool:
-        """Maximise the minorant at the best labeling (ALGORITHMS 4.5); whether that found a better one.
+        """Maximise the minorant at the best labeling (docs/theory.md 6); whether that found a better one.
 
         Where the potentials are sums of terms, the maximum is never below the best value.
         """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weights of used labels and kinds, with sizes, on every structure: biases make each step a linear one.
 
-The bound comes from multipliers (ALGORITHMS 6), solved by the structure's own oracle. Labelings come from these, from
-biases on one code at a time, up until it is large enough for its reward or down until it is too small for its cost, and
-from ascent: the minorants of :mod:`hedgehop.oracles.coding` are linear, so maximising them never loses.
+The bound comes from multipliers (docs/theory.md 10), solved by the structure's own oracle. Labelings come from these,
+from biases on one code at a time, up until it is large enough for its reward or down until it is too small for its
+cost, and from ascent: the minorants of :mod:`hedgehop.oracles.coding` are linear, so maximising them never loses.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The labelings a step has met, and the least bound that slopes for their distances give (ALGORITHMS 4.5, TRWS 3).
+"""The labelings a step has met, and the least bound that slopes for their distances give (docs/theory.md 6).
 
 For slopes s and concave f_j with supporting lines ``f_j(d) <= c_j + s_j d``,
 ``max_y r(y) + sum_j f_j(d_j(y)) <= sum_j c_j + max_y [r(y) + sum_j s_j d_j(y)]``, and the last

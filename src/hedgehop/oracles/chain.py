@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of the distances to several labelings on short chains: dynamic programming over counts (ALGORITHMS 4.5).
+"""Functions of the distances to several labelings on short chains: dynamic programming over counts (docs/theory.md 6).
 
 The best score of the first t variables is kept for every last label and every vector of counts, O(n^(J + 1) L^2) for J
 earlier labelings: exact for functions of any shape, limits included.

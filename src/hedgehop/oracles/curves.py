@@ -43,7 +43,7 @@ class Curve:
 
     @cached_property
     def parts(self) -> tuple[Doubles, Doubles]:
-        """A concave and a convex table that add up to the values (ALGORITHMS 4.5)."""
+        """A concave and a convex table that add up to the values (docs/theory.md 6)."""
         if self.envelope is self.values:
             return self.values, np.zeros_like(self.values)
         steps = np.diff(self.values)
@@ -74,7 +74,7 @@ class Curve:
         """What each variable adds when it differs, so that the sum is nowhere above the function.
 
         `order` are the variables' weights, those that differ now first; the sum is tight there. The concave part
-        takes its differences along the order, the convex part its tangent (ALGORITHMS 4.5).
+        takes its differences along the order, the convex part its tangent (docs/theory.md 6).
         """
         reached = np.concatenate([[0.0], np.cumsum(order)])
         if self.function is not None:

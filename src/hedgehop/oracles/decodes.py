@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loopy max-product with messages for distances: the labelings it decodes to on its way (ALGORITHMS 4.4)."""
+"""Loopy max-product with messages for distances: the labelings it decodes to on its way (docs/theory.md 6)."""
 
 from __future__ import annotations
 

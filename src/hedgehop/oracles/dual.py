@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Upper bounds for steps with weights of labels, transitions and regions: TRW-S under multipliers (ALGORITHMS 6).
+"""Upper bounds for steps with weights of labels, transitions and regions: TRW-S under multipliers (docs/theory.md 11).
 
 Every choice of multipliers gives a bound; they are improved by Polyak's steps, halved where they fail.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A model as rows of a linear program: the local polytope of pairwise scores, or a structure (ALGORITHMS 7)."""
+"""A model as rows of a linear program: the local polytope of pairwise scores, or a structure."""
 
 from __future__ import annotations
 

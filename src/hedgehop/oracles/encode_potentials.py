@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every potential, of every sign, as columns and rows of a linear program (ALGORITHMS 7)."""
+"""Every potential, of every sign, as columns and rows of a linear program."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees, parses and matchings as rows of a linear program (ALGORITHMS 7, 8)."""
+"""Trees, parses and matchings as rows of a linear program (docs/theory.md 10)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Expansion moves: multi-label models with weights for used labels and whole regions (ALGORITHMS 2, 5)."""
+"""Expansion moves: multi-label models with weights for used labels and whole regions (docs/theory.md 11)."""
 
 from __future__ import annotations
 

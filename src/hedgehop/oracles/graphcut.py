@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minimum cut: exact for two labels when every pair prefers to agree (ALGORITHMS 1)."""
+"""Minimum cut: exact for two labels when every pair prefers to agree."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts that are forbidden, such as distances that are too short: slopes are their multipliers (ALGORITHMS 11.7).
+"""Counts that are forbidden, such as distances that are too short: slopes are their multipliers (docs/theory.md 4).
 
 If only counts of at least k are allowed, every slope ``s >= 0`` gives a bound, ``max_y r(y) + s (d(y) - k)``. The best
 slope is that of the lowest bound. It is searched as the slopes of other curves are, with a round penalty

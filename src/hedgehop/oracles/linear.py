@@ -20,7 +20,7 @@ M = TypeVar("M", bound=LinearModel)
 
 
 class LinearOracle(Oracle, Generic[M]):
-    """Maximises sums of scores over one structure; linear potentials change the scores (ALGORITHMS 8)."""
+    """Maximises sums of scores over one structure; linear potentials change the scores (docs/theory.md 10)."""
 
     structure: ClassVar[type[LinearModel]]
 

@@ -25,7 +25,7 @@ _BOUNDS = 3  # linear steps for the bound
 
 
 class Messages(Nested):
-    """Max-product in which every distance is a factor with O(n log n) messages (Tarlow et al. 2010, ALGORITHMS 4.4).
+    """Max-product in which every distance is a factor with O(n log n) messages (Tarlow et al. 2010).
 
     All messages are sent at once and damped; every labeling that the beliefs decode to is scored, and the best
     kept. Unions of balls pass messages as the paper's sum of overlaps and are scored as they are. On loopy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What expansion and swap share: weights for the kernel, where to start, and the bound (ALGORITHMS 2, 3, 5)."""
+"""What expansion and swap share: weights for the kernel, where to start, and the bound (docs/theory.md 11)."""
 
 from __future__ import annotations
 

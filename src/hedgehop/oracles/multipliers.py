@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Multipliers that turn ramps into scores of single slots, and how to improve them (ALGORITHMS 2, 3, 5, 6).
+"""Multipliers that turn ramps into scores of single slots, and how to improve them (docs/theory.md 11).
 
 For any multipliers ``delta`` of a ramp f over its members, with x_i = 1 where member i carries the code,
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Roof duality: two labels, pairs of any kind (Hammer, Hansen, Simeone 1984; Boros, Hammer 2002; ALGORITHMS 1)."""
+"""Roof duality: two labels, pairs of any kind (Hammer, Hansen, Simeone 1984; Boros, Hammer 2002)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hamming balls at any size: slopes for the distances turn the step into linear ones (ALGORITHMS 4.5, TRWS 3)."""
+"""Hamming balls at any size: slopes for the distances turn the step into linear ones (docs/theory.md 6)."""
 
 from __future__ import annotations
 

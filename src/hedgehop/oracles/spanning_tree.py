@@ -21,7 +21,7 @@ class Kruskal(LinearOracle[SpanningTree]):
     """Maximum spanning trees; functions of the distance to one labeling, of any shape, by best swaps.
 
     Two trees differ in two variables for every edge that is in one only. So the best tree for every distance is the
-    best for every number of shared edges, and these follow from each other by one swap each (ALGORITHMS 8).
+    best for every number of shared edges, and these follow from each other by one swap each (docs/theory.md 10).
     """
 
     name = "spanning_tree"

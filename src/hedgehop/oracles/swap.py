@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Swap moves: weights for transitions, too (ALGORITHMS 3)."""
+"""Swap moves: weights for transitions, too (docs/theory.md 11)."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Family:
         return np.ascontiguousarray(np.clip(1.0 - self.curve.above(distances) / self.scale, 0.0, 1.0))
 
     def shares(self, labeling: Labels, distances: Doubles) -> Doubles:
-        """What each ball adds to the union, against what it overlaps with this labeling's ball (TRWS 3.1)."""
+        """What each ball adds to the union, against what it overlaps with this labeling's ball."""
         potential = self.potential
         if not isinstance(potential, BallCoverage):
             return np.ones(len(self.references))

@@ -2,7 +2,7 @@
 """Max-sum on forests: exact in one pass over the edges, O(n L) for Potts and O(n L^2) for tables.
 
 With a function of one count (the distance to one labeling, of any shape) the pass keeps the best score for every
-count, O(n^2 L) and O(n^2 L^2) (ALGORITHMS 4.5).
+count, O(n^2 L) and O(n^2 L^2) (docs/theory.md 6).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TRW-S: message passing with a bound, then expansion moves where it left a gap (ALGORITHMS 6, 11b)."""
+"""TRW-S: message passing with a bound, then expansion moves where it left a gap."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Trws(Oracle):
 def repaired(
     states: dict[str, Any], model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float
 ) -> Labels:
-    """Mix in the labelings of the last sweeps, then expand labels whose beliefs are close to the best (TRWS 2)."""
+    """Mix in the labelings of the last sweeps, then expand labels whose beliefs are close to the best."""
     if not expandable(model):
         return labeling
     if "moves" not in states:

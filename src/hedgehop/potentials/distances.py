@@ -90,7 +90,7 @@ class Cardinality(Potential):
 
 
 class BallCoverage(Potential):
-    """Exact marginal gain of the smooth Hamming-ball coverage (ALGORITHMS 4.2, 4.7).
+    """Exact marginal gain of the smooth Hamming-ball coverage (docs/theory.md 6).
 
     Keep each variable i with probability ``1 - exp(-decay[i])``; the value is ``scale`` times the probability
     that the kept part of y differs from the kept part of every chosen labeling.
@@ -161,7 +161,7 @@ class _NotInBall:
 
 
 class BallUnion(Potential):
-    """Share of the exact Hamming ball around y that no ball around a chosen labeling covers (ALGORITHMS 4.1).
+    """Share of the exact Hamming ball around y that no ball around a chosen labeling covers (docs/theory.md 6).
 
     Exact where all labelings can be listed (up to 2^20), else the lower bound ``max(0, 1 - sum of overlaps)``.
 
@@ -229,7 +229,7 @@ class BallUnion(Potential):
 class AgreementGains(Potential):
     """``scale * mean_z max(0, a(y, z) - best[z])``, a = weighted share of variables on which y agrees with z.
 
-    The marginal gain of facility location over samples (ALGORITHMS 4.8): convex in the agreements.
+    The marginal gain of facility location over samples (docs/theory.md 9): convex in the agreements.
     """
 
     samples: Labels

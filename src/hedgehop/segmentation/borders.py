@@ -2,7 +2,7 @@
 """Borders redrawn at pixels: superpixels say which parts belong together, colours beside a border where it runs.
 
 Within a third of a superpixel's side of a border, each pixel is labelled anew by one cut: local colours of the two
-sides, contrast between neighbours, reluctance to move far. Gains 0.1 points of accuracy (EVIDENCE A1.7).
+sides, contrast between neighbours, reluctance to move far. Gains 0.1 points of accuracy.
 """
 
 from __future__ import annotations

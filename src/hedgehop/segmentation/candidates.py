@@ -2,7 +2,7 @@
 """Candidates in which a class grows, shrinks, vanishes, or takes the place of another.
 
 An exact step that rewards "class l covers at least this share" is met by specks: a few superpixels here and there. The
-slope relaxation of that reward is a bias of the class everywhere, whose best labelings are whole objects (EVIDENCE B4).
+slope relaxation of that reward is a bias of the class everywhere, whose best labelings are whole objects.
 """
 
 from __future__ import annotations

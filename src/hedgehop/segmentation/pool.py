@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Candidates from random models: other mixtures of scores, biases, smoothness (EVIDENCE: different scores matter most).
+"""Candidates from random models: other mixtures of scores, biases, smoothness.
 
 The design fills the space of models evenly and is always the same, so no randomness is hidden here.
 """

@@ -24,7 +24,7 @@ from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.timing import Clock
 from hedgehop.tradeoff import TradeoffLike, target
 
-# In units of the scores (EVIDENCE A3), where a constant does better than a distance to reach.
+# In units of the scores, where a constant does better than a distance to reach.
 _TRADEOFFS: dict[type[Diversity], float] = {LinearHamming: 0.1, VariableCoverage: 1.2}
 _TARGET = 0.05
 
