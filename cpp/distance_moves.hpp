@@ -4,8 +4,8 @@
 // Single moves: change one variable at a time (iterated conditional modes, Besag 1986) on the whole
 // objective; in the order of the variables, or the one that gains most first, which reaches a distance that a
 // steep function asks for by the cheapest changes. Mixing: where labelings x and y differ, each connected
-// component of the differing variables can be switched on its own, and relevance adds up over the components
-//. Switch, one by one, the component that gains most.
+// component of the differing variables can be switched on its own, and relevance adds up over the components.
+// Switch, one by one, the component that gains most.
 //
 // Complexity: a round of single moves O(n (J + L) + E), and O(degree (J + L + log n)) a move made best first;
 // mixing O(n J + E), and O(components J) a switch.

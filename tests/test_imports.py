@@ -25,7 +25,7 @@ LAYERS = [
     {"baselines", "interop", "learning", "metrics"},
     {"segmentation", "settings"},
     {"tuning"},
-    {"io", "batch", "canvas", "phrases", "plotting", "report"},
+    {"io", "batch", "phrases", "plotting", "report"},
     {"cli", "studio"},
     {"__main__"},
 ]

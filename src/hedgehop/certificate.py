@@ -31,6 +31,14 @@ class Certificate:
         ``F(S) / (1 - prod_t (1 - alpha_t / m))``, alpha_t = gain_t / U_t: the paper's Lemma 2, same condition.
     condition : str
         Which condition of the last two holds, or failed.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))
+    >>> proven = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=2.0).certificate
+    >>> proven.baseline <= proven.upper_bound
+    True
     """
 
     objective: float

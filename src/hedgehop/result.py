@@ -48,6 +48,16 @@ class DiverseList:
         For a portfolio, the diversity each labeling comes from; else empty.
     indices : (m,) array of ints or None
         For a selection from a pool, the places of the labelings there.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))
+    >>> found = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=2.0)
+    >>> found.labelings.shape, len(found), found.distinct
+    ((3, 4), 3, 3)
+    >>> found.objective <= found.upper_bound
+    True
     """
 
     labelings: Labels

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgehop.segmentation.graph import Graph, path_lengths, walk_probabilities
-from hedgehop.segmentation.pool import POOL_SCORES, random_models, without_strangers
+from hedgehop.segmentation.random_models import POOL_SCORES, random_models, without_strangers
 from hedgehop.segmentation.scores import in_units
 from hedgehop.segmentation.scribbles import lay_on
 from hedgehop.segmentation.superpixels import Superpixels

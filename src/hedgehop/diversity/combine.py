@@ -17,7 +17,15 @@ from hedgehop.potentials import Potential
 
 
 class WeightedSum(Frozen, Diversity):
-    """``0.5 * a + b``: the potentials of all terms in one step. Made by ``+`` and ``*``."""
+    """``0.5 * a + b``: the potentials of all terms in one step. Made by ``+`` and ``*``.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> both = 0.5 * hh.VariableCoverage(h="count") + hh.LinearHamming()
+    >>> both.value(hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 0], [0, 1, 1]])
+    4.5
+    """
 
     terms: tuple[tuple[float, Diversity], ...]
 

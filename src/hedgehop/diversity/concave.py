@@ -26,6 +26,12 @@ class Concave:
     """h: "count" min(1, k), "sqrt", "log" log(1 + k), or a function of a whole number.
 
     ``h(0) = 0``, nondecreasing and concave are checked over all counts that occur.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.diversity.Concave("sqrt")(np.array([0, 1, 4]))
+    array([0., 1., 2.])
     """
 
     def __init__(self, h: Any) -> None:

@@ -26,6 +26,13 @@ class Coverage(Frozen, Diversity):
     ``w_g = a_g (h(1 + c_g) - h(c_g) + parsimony)``: a reward or, if negative, a cost (docs/theory.md 3).
 
     Subclasses say which groups there are: ``incidence``, ``group_weights`` and ``as_potentials``.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> diversity, model = hh.LabelCoverage(ignore=()), hh.FactorGraph(np.zeros((3, 2)))
+    >>> diversity.counts(model, [[0, 0, 0], [0, 1, 1]])
+    array([2, 1])
     """
 
     h: Concave

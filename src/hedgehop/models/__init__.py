@@ -4,10 +4,9 @@
 from hedgehop.models.arborescence import Arborescence
 from hedgehop.models.base import Model
 from hedgehop.models.chain import Chain
-from hedgehop.models.edge_subset import EdgeSubset
 from hedgehop.models.factor_graph import Clique, FactorGraph
 from hedgehop.models.graph_matching import GraphMatching
-from hedgehop.models.grid import Contrast, Grid, contrast, directions
+from hedgehop.models.grid import Grid, contrast, directions
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.matching import Matching
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
@@ -18,8 +17,6 @@ __all__ = [
     "Arborescence",
     "Chain",
     "Clique",
-    "Contrast",
-    "EdgeSubset",
     "EdgeTables",
     "FactorGraph",
     "GraphMatching",

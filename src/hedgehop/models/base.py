@@ -16,6 +16,12 @@ class Model(Protocol):
 
     A labeling gives each of ``n_variables`` variables a label ``0 .. label_counts[i] - 1``; it has the
     model's ``shape`` (an image for a grid). ``score`` is ``-inf`` for labelings the structure forbids.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> isinstance(hh.Grid(np.zeros((2, 3, 2))), hh.Model)
+    True
     """
 
     @property

@@ -19,7 +19,15 @@ Table = NDArray[np.floating[Any]]
 
 
 class Clique(Frozen):
-    """A score table over several variables: ``table[y_v1, ..., y_vk]``."""
+    """A score table over several variables: ``table[y_v1, ..., y_vk]``.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> odd = hh.models.Clique(np.array([0, 1]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> odd.at(np.array([[0, 0], [0, 1]], np.int32))
+    array([0., 1.])
+    """
 
     variables: NDArray[np.int64]
     table: Table

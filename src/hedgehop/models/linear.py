@@ -23,6 +23,13 @@ class LinearModel(UnaryModel):
         Number of labels of each variable.
     shape : tuple of ints
         Shape of one labeling.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> pairs = hh.Matching([[3.0, 2.0], [2.0, 0.0]])
+    >>> isinstance(pairs, hh.models.LinearModel), pairs.score([[1, 0], [0, 0]])
+    (True, array([  4., -inf]))
     """
 
     @abstractmethod

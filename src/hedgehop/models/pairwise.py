@@ -20,7 +20,16 @@ Edges = NDArray[np.int32]
 
 
 class PairwiseScores(Frozen, ABC):
-    """Scores ``P_e(y_i, y_j)`` of all edges at once."""
+    """Scores ``P_e(y_i, y_j)`` of all edges at once.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> model = hh.Chain(np.zeros((2, 2)), [[1.0, 0.0], [0.0, 2.0]])
+    >>> model.pairwise.table(0, 2, 2)
+    array([[1., 0.],
+           [0., 2.]])
+    """
 
     @abstractmethod
     def at(self, first: Labels, second: Labels) -> Doubles:
@@ -40,7 +49,14 @@ class PairwiseScores(Frozen, ABC):
 
 
 class Potts(PairwiseScores):
-    """``P_e(a, b) = -strengths[e] * [a != b]``, strengths >= 0."""
+    """``P_e(a, b) = -strengths[e] * [a != b]``, strengths >= 0.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.models.Potts(np.array([0.5])).at(np.array([[0], [0]]), np.array([[0], [1]])).ravel()
+    array([ 0. , -0.5])
+    """
 
     strengths: Floats
 
@@ -66,7 +82,14 @@ class Potts(PairwiseScores):
 
 
 class SharedTable(PairwiseScores):
-    """``P_e(a, b) = values[a, b]`` for every edge."""
+    """``P_e(a, b) = values[a, b]`` for every edge.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.models.SharedTable(np.eye(2)).at(np.array([[0, 1]]), np.array([[0, 0]]))
+    array([[1., 0.]])
+    """
 
     values: Floats
 
@@ -92,7 +115,15 @@ class SharedTable(PairwiseScores):
 
 
 class EdgeTables(PairwiseScores):
-    """One table an edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``."""
+    """One table an edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> tables = hh.models.EdgeTables([np.eye(2), np.ones((2, 3))])
+    >>> tables.at(np.array([[0, 1]]), np.array([[1, 2]]))
+    array([[0., 1.]])
+    """
 
     flat: Floats
     offsets: NDArray[np.int64]
@@ -155,6 +186,13 @@ class PairwiseModel(UnaryModel):
         Number of labels of each variable.
     shape : tuple of ints
         Shape of one labeling.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> model = hh.FactorGraph(np.zeros((2, 2)), edges=[[0, 1]], pairwise=[0.5])
+    >>> isinstance(model, hh.models.PairwiseModel), model.score([0, 1])
+    (True, -0.5)
     """
 
     cliques: tuple[Clique, ...] = ()

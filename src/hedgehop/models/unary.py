@@ -25,6 +25,13 @@ class UnaryModel(Frozen, ABC):
         Number of labels of each variable.
     shape : tuple of ints
         Shape of one labeling.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> model = hh.FactorGraph([[0.0, 1.0], [2.0, -1.0]])
+    >>> model.n_variables, model.score([1, 0]), model.energy([1, 0]), model.floor()
+    (2, 3.0, -3.0, -1.0)
     """
 
     unary: Floats

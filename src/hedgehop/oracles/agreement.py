@@ -39,6 +39,15 @@ class Agreement(Nested):
     inner : Oracle, optional
         Who solves the linear steps, and those with further potentials; if none is given, the one that "auto" would
         choose.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(8, 8, 2)), smoothness=0.3)
+    >>> likely = hh.ExpectedBest(hh.samples(image, 20, label=1.0))
+    >>> found = hh.diverse(image, likely, m=3, tradeoff=99.0, oracle=hh.oracles.Agreement(starts=4))
+    >>> found.objective <= found.upper_bound
+    True
     """
 
     name = "agreement"

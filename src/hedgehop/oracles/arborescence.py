@@ -12,7 +12,15 @@ from hedgehop.oracles.linear import LinearOracle
 
 
 class Edmonds(LinearOracle[Arborescence]):
-    """Maximum arborescences in O(n^2), with a single root or several; the best relation of every arc first (C++)."""
+    """Maximum arborescences in O(n^2), with a single root or several; the best relation of every arc first (C++).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> arcs = np.array([[0.0, 5.0, 1.0], [0.0, 0.0, 4.0], [0.0, 6.0, 0.0]])
+    >>> hh.best(hh.Arborescence(arcs), oracle=hh.oracles.Edmonds()).exact
+    True
+    """
 
     name = "arborescence"
     summary = "Chu-Liu-Edmonds on arborescences; exact, with linear potentials"

@@ -37,6 +37,13 @@ class Step:
         How long it took.
     relevance : float
         r(y) alone.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> step = hh.best(hh.Chain(emissions=[[0.0, 1.0], [2.0, 0.0]], transitions=np.zeros((2, 2))))
+    >>> step.labeling, step.value, step.exact
+    (array([1, 0], dtype=int32), 3.0, True)
     """
 
     labeling: Labels
@@ -53,6 +60,13 @@ class Oracle(ABC):
 
     Subclass it, give it a ``name`` and a ``summary``, and register it under the entry-point group
     ``hedgehop.oracles`` (or pass an instance as ``oracle=``).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> oracle = hh.oracles.GraphCut()
+    >>> oracle.refusal(hh.Grid(np.zeros((2, 2, 3))), [])
+    'it needs two labels and no cliques; the model has 3 labels'
     """
 
     name: str

@@ -48,6 +48,15 @@ class Biases(Nested):
     inner : Oracle, optional
         Who solves the linear steps, and those with further potentials; if none is given, the one that "auto" would
         choose.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> pairs = hh.Matching(np.random.default_rng(0).normal(size=(5, 5)))
+    >>> reward = hh.potentials.KindWeights(np.eye(5, dtype=int), [0.0, 3.0])
+    >>> step = hh.best(pairs, reward, oracle=hh.oracles.Biases())
+    >>> step.value <= step.upper_bound
+    True
     """
 
     name = "biases"

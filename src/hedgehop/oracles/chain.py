@@ -27,7 +27,17 @@ Count = tuple[Labels, Doubles, Doubles]  # reference, weights and table
 
 
 class ChainCounts(Oracle):
-    """Max-sum on short chains with a table over all counts at once."""
+    """Max-sum on short chains with a table over all counts at once.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(emissions=np.zeros((4, 2)), transitions=np.eye(2))
+    >>> oracle = hh.oracles.ChainCounts()
+    >>> found = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=0.1, min_distance=2, oracle=oracle)
+    >>> int(found.distances[0, 1:].min())
+    2
+    """
 
     name = "chain"
     summary = "max-sum on short chains with functions of several distances, of any shape; exact"

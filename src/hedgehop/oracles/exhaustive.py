@@ -25,7 +25,15 @@ _TIE = 1e-12
 
 
 class Exhaustive(Oracle):
-    """Lists all labelings (up to 2^22), vectorised; ties go to the lexicographically first."""
+    """Lists all labelings (up to 2^22), vectorised; ties go to the lexicographically first.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> any_function = hh.potentials.Function(lambda y: float(y.sum() == 2))
+    >>> hh.best(hh.Chain(np.zeros((3, 2)), np.eye(2)), any_function, oracle=hh.oracles.Exhaustive()).labeling
+    array([0, 0, 0], dtype=int32)
+    """
 
     name = "exhaustive"
     summary = "tries every labeling, up to 2^22 of them; exact for every model and every potential"

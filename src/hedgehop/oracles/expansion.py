@@ -18,6 +18,14 @@ class Expansion(MoveOracle):
         How often each label is tried at most.
     bound_rounds : int
         How often the multipliers of the bound are improved.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(8, 8, 3)), smoothness=0.3)
+    >>> costs = hh.potentials.LabelWeights([-50.0, 0.0, -50.0])
+    >>> np.unique(hh.best(image, costs, oracle=hh.oracles.Expansion()).labeling)
+    array([1], dtype=int32)
     """
 
     name = "expansion"

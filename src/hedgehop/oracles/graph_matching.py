@@ -22,7 +22,15 @@ _QUICK = 20_000  # nodes times edges up to which blossoms in Python take no long
 
 
 class Blossoms(LinearOracle[GraphMatching]):
-    """``networkx.max_weight_matching``: O(n^3), in Python; ties are decided by networkx, always the same way."""
+    """``networkx.max_weight_matching``: O(n^3), in Python; ties are decided by networkx, always the same way.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> path = hh.GraphMatching(edges=[[0, 1], [1, 2], [2, 3]], weights=[2.0, 3.0, 2.0])
+    >>> hh.best(path, oracle=hh.oracles.Blossoms()).labeling
+    array([1, 0, 1], dtype=int32)
+    """
 
     name = "graph_matching"
     summary = "Edmonds' blossoms on matchings of any graph; exact, with linear potentials"

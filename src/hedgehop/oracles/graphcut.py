@@ -21,7 +21,15 @@ from hedgehop.potentials import Potential
 
 
 class GraphCut(Oracle):
-    """One minimum cut a step, on a graph that is built once and keeps its flow (C++)."""
+    """One minimum cut a step, on a graph that is built once and keeps its flow (C++).
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> image = hh.Grid([[[0.0, 1.0], [0.2, 0.0]]], smoothness=0.5)
+    >>> hh.best(image, oracle=hh.oracles.GraphCut()).labeling
+    array([[1, 1]], dtype=int32)
+    """
 
     name = "graphcut"
     summary = "minimum cut for two labels whose pairs prefer to agree (supermodular); exact, with linear potentials"

@@ -38,6 +38,13 @@ class Ilp(Oracle):
     ----------
     time_limit : float
         Seconds a step may take; the best labeling so far and a valid bound are returned then.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(3, 3, 2)), smoothness=0.3)
+    >>> bool(hh.diverse(image, hh.HammingBall(gamma=0.5), m=2, oracle=hh.oracles.Ilp(time_limit=5.0)).exact.all())
+    True
     """
 
     name = "ilp"

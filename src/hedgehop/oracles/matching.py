@@ -12,7 +12,14 @@ from hedgehop.oracles.linear import LinearOracle
 
 
 class Assignment(LinearOracle[Matching]):
-    """``scipy.optimize.linear_sum_assignment``: O(rows^2 columns); ties are decided by scipy, always the same way."""
+    """``scipy.optimize.linear_sum_assignment``: O(rows^2 columns); ties are decided by scipy, always the same way.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> hh.best(hh.Matching([[3.0, 2.0], [2.0, 0.0]]), oracle=hh.oracles.Assignment()).labeling
+    array([1, 0], dtype=int32)
+    """
 
     name = "matching"
     summary = "the Hungarian method on matchings; exact, with linear potentials"

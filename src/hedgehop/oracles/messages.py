@@ -40,6 +40,15 @@ class Messages(Nested):
     inner : Oracle, optional
         Who solves the linear steps of the bound, and those without distances; if none is given, the one that "auto"
         would choose.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(4, 4, 2)), smoothness=0.3)
+    >>> oracle = hh.oracles.Messages(iterations=20)
+    >>> found = hh.diverse(image, hh.HammingBall(gamma=0.2), m=2, tradeoff=9.0, oracle=oracle)
+    >>> found.objective <= found.upper_bound
+    True
     """
 
     name = "messages"

@@ -31,6 +31,13 @@ class Qpbo(Oracle):
     ----------
     rounds : int
         How many improving cuts there are at most.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> apart = hh.FactorGraph([[0.0, 0.1], [0.0, 0.2]], [[0, 1]], [[[0.0, 1.0], [1.0, 0.0]]])
+    >>> hh.best(apart, oracle=hh.oracles.Qpbo(rounds=5)).labeling
+    array([0, 1], dtype=int32)
     """
 
     name = "qpbo"

@@ -63,7 +63,14 @@ def available() -> dict[str, str]:
 
 
 def get(oracle: Any) -> Oracle:
-    """Return an oracle by name ("auto" included), or the given one."""
+    """Return an oracle by name ("auto" included), or the given one.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> hh.oracles.get("tree").summary.split(";")[0]
+    'max-sum on forests (chains, trees, no edges)'
+    """
     if isinstance(oracle, Oracle):
         return oracle
     if oracle == "auto":
@@ -83,6 +90,13 @@ class Auto(Oracle):
     ----------
     *instead : Oracle
         Oracles to use in place of those of the same name.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> quick = hh.oracles.Auto(hh.oracles.Ilp(time_limit=1.0))  # as "auto", but patient for a second only
+    >>> hh.best(hh.Chain(np.zeros((3, 2)), np.eye(2)), oracle=quick).oracle
+    'tree'
     """
 
     name = "auto"

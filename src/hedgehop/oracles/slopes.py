@@ -45,6 +45,14 @@ class Slopes(Nested):
     inner : Oracle, optional
         Who solves the linear steps, and those with further potentials that are no distances; if none is given, the
         one that "auto" would choose.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(8, 8, 2)), smoothness=0.3)
+    >>> found = hh.diverse(image, hh.HammingBall(gamma=0.1), m=3, tradeoff=9.0, oracle=hh.oracles.Slopes(calls=20))
+    >>> found.objective <= found.upper_bound
+    True
     """
 
     name = "slopes"

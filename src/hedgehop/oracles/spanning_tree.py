@@ -22,6 +22,13 @@ class Kruskal(LinearOracle[SpanningTree]):
 
     Two trees differ in two variables for every edge that is in one only. So the best tree for every distance is the
     best for every number of shared edges, and these follow from each other by one swap each (docs/theory.md 10).
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> square = hh.SpanningTree(edges=[[0, 1], [1, 2], [2, 3], [3, 0]], weights=[4.0, 3.0, 2.0, 1.0])
+    >>> hh.best(square, oracle=hh.oracles.Kruskal()).labeling
+    array([1, 1, 1, 0], dtype=int32)
     """
 
     name = "spanning_tree"

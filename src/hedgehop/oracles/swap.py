@@ -33,6 +33,14 @@ class Swap(MoveOracle):
         How often each pair of labels is tried at most.
     bound_rounds : int
         How often the multipliers of the bound are improved.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(4, 4, 2)), smoothness=0.3)
+    >>> cost = hh.potentials.TransitionWeights(-99.0 * (1 - np.eye(2)))
+    >>> hh.best(image, cost, oracle=hh.oracles.Swap()).exact
+    True
     """
 
     name = "swap"

@@ -27,7 +27,15 @@ _MOST_PAIRS = 2**28  # of counts that are added
 
 
 class Tree(Oracle):
-    """Dynamic programming on models whose edges form a forest (C++)."""
+    """Dynamic programming on models whose edges form a forest (C++).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(emissions=[[2.0, 0.0], [0.0, 1.0], [0.0, 2.0]], transitions=np.eye(2))
+    >>> hh.best(chain, oracle=hh.oracles.Tree()).labeling
+    array([0, 1, 1], dtype=int32)
+    """
 
     name = "tree"
     summary = "max-sum on forests (chains, trees, no edges); exact, with linear potentials and functions of one count"

@@ -32,6 +32,14 @@ class Trws(Oracle):
     repair : bool
         Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
         find nearly as good as the best.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(8, 8, 3)), smoothness=0.3)
+    >>> step = hh.best(image, oracle=hh.oracles.Trws(iterations=200))
+    >>> step.value <= step.upper_bound
+    True
     """
 
     name = "trws"

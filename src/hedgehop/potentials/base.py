@@ -19,7 +19,15 @@ P = TypeVar("P", bound="Potential")
 
 
 class Potential(Frozen, ABC):
-    """A function of a labeling. ``value(model, labelings)``; ``2.0 * potential`` scales it."""
+    """A function of a labeling. ``value(model, labelings)``; ``2.0 * potential`` scales it.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(np.zeros((3, 2)), np.eye(2))
+    >>> (2.0 * hh.potentials.LabelWeights([0.0, 1.5])).value(chain, [[0, 0, 0], [0, 1, 1]])
+    array([0., 3.])
+    """
 
     def value(self, model: Model, labelings: ArrayLike) -> float | Doubles:
         """Value of one labeling (a float) or of many (an (m,) array)."""
@@ -55,7 +63,14 @@ class Potential(Frozen, ABC):
 
 
 class Constant(Potential):
-    """The same amount for every labeling."""
+    """The same amount for every labeling.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.Constant(2.5).value(hh.Chain(np.zeros((3, 2)), np.eye(2)), [0, 1, 1])
+    2.5
+    """
 
     amount: float
 
@@ -77,6 +92,12 @@ class Linear(Potential):
     ----------
     theta : (n, L) array
         What each label of each variable adds.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.Linear([[0.0, 1.0], [0.0, 4.0]]).value(hh.FactorGraph(np.zeros((2, 2))), [0, 1])
+    4.0
     """
 
     theta: Doubles
@@ -101,7 +122,15 @@ class Linear(Potential):
 
 
 class Function(Potential):
-    """Any function of a labeling, given as Python code: only the exhaustive oracle can use it."""
+    """Any function of a labeling, given as Python code: only the exhaustive oracle can use it.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> ones = hh.potentials.Function(lambda labeling: float((labeling == 1).sum()))
+    >>> ones.value(hh.FactorGraph(np.zeros((3, 2))), [0, 1, 1])
+    2.0
+    """
 
     function: Callable[[Any], float]
     factor: float
@@ -120,7 +149,15 @@ class Function(Potential):
 
 
 def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayLike) -> Doubles:
-    """Sum of the potentials' values at (m, ...) labelings."""
+    """Sum of the potentials' values at (m, ...) labelings.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> parts = [hh.potentials.Constant(1.0), hh.potentials.LabelWeights([0.0, 2.0])]
+    >>> total_value(hh.FactorGraph(np.zeros((2, 2))), parts, [[0, 0], [0, 1]])
+    array([1., 3.])
+    """
     flat, _ = as_labelings(labelings, model.shape, model.label_counts)
     total = np.zeros(len(flat))
     for potential in potentials:

@@ -29,6 +29,13 @@ class Cardinality(Potential):
         count (concave, with a method ``slope`` for its derivative, if the ILP oracle is to use it).
     weights : (n,) array, optional
         What each differing variable counts; whole numbers when table is an array (of length sum + 1).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> apart = hh.potentials.Cardinality(reference=[0, 0, 0], table=[-np.inf, 0.0, 1.0, 1.5])
+    >>> apart.value(hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 0], [0, 1, 1]])
+    array([-inf,   1.])
     """
 
     reference: Labels
@@ -102,6 +109,13 @@ class BallCoverage(Potential):
         ``prod_j (1 - exp(-distance_j))``.
     decay : (n,) array
         gamma times the weight of each variable.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> gain = hh.potentials.BallCoverage(chosen=[[0, 0, 0]], decay=[0.5, 0.5, 0.5])
+    >>> gain.value(hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 0], [0, 1, 1]]).round(3)
+    array([0.   , 0.632])
     """
 
     chosen: Labels
@@ -173,6 +187,13 @@ class BallUnion(Potential):
         How many variables may differ within a ball.
     n_labels : int
         Number of labels of every variable.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> gain = hh.potentials.BallUnion(chosen=[[0, 0, 0]], radius=1, n_labels=2)
+    >>> gain.value(hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 0], [0, 0, 1], [1, 1, 1]])
+    array([0. , 0.5, 1. ])
     """
 
     chosen: Labels
@@ -230,6 +251,14 @@ class AgreementGains(Potential):
     """``scale * mean_z max(0, a(y, z) - best[z])``, a = weighted share of variables on which y agrees with z.
 
     The marginal gain of facility location over samples (docs/theory.md 9): convex in the agreements.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> samples = np.array([[0, 0], [1, 1]], np.int32)
+    >>> gain = hh.potentials.AgreementGains(samples, best=np.array([1.0, 0.0]), weights=np.ones(2))
+    >>> gain.value(hh.FactorGraph(np.zeros((2, 2))), [[0, 0], [1, 1]])
+    array([0. , 0.5])
     """
 
     samples: Labels

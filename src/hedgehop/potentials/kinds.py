@@ -26,6 +26,13 @@ class KindWeights(Potential):
         Weight of each kind, of any sign: negative costs, positive rewards.
     min_share : float
         A kind counts as used only from this share of the variables on (0: a single variable is enough).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> families = hh.potentials.KindWeights(kinds=[0, 1, 1], w=[0.5, 2.0])
+    >>> families.value(hh.FactorGraph(np.zeros((2, 3))), [[0, 0], [1, 2]])
+    array([0.5, 2. ])
     """
 
     kinds: Labels

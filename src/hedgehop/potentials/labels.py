@@ -22,6 +22,12 @@ class LabelWeights(Potential):
         Weight of each label, of any sign: negative costs, positive rewards.
     min_share : float
         A label counts as used only from this share of the variables on (0: a single variable is enough).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.LabelWeights([0.0, -1.0, 2.0]).value(hh.FactorGraph(np.zeros((3, 3))), [0, 2, 2])
+    2.0
     """
 
     w: Doubles
@@ -61,6 +67,13 @@ class TransitionWeights(Potential):
         Weight of each pair, of any sign; the diagonal is ignored. Symmetric unless ordered.
     ordered : bool
         Whether (a, b) along an edge's direction differs from (b, a).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> once = hh.potentials.TransitionWeights([[0.0, 3.0], [3.0, 0.0]])
+    >>> once.value(hh.Chain(np.zeros((4, 2)), np.eye(2)), [[0, 0, 0, 0], [0, 1, 0, 1]])
+    array([0., 3.])
     """
 
     w: Doubles

@@ -28,6 +28,13 @@ class RegionWeights(Potential):
     robust : int
         Q: 1 asks for the whole region; up to Q - 1 deviating members only lessen the weight. Limited to half
         of a region (``Q_C = max(1, min(robust, |C| // 2))``), so that two labels never hold it at once.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> whole = hh.potentials.RegionWeights(regions=[[0, 1], [2]], mu=[[0.0, 2.0], [0.0, 1.0]])
+    >>> whole.value(hh.FactorGraph(np.zeros((3, 2))), [[1, 1, 0], [0, 1, 1]])
+    array([2., 1.])
     """
 
     regions: tuple[NDArray[np.int64], ...]
@@ -79,6 +86,13 @@ class Envelope(Potential):
         Linear functions; ``-inf`` rules a function out for labelings with that label there.
     zero : bool
         Whether the zero function is among them, so that the envelope never falls below 0.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> best_of = hh.potentials.Envelope(mu=[1.0], w=[[[0.0, 2.0], [0.0, -4.0]]], zero=True)
+    >>> best_of.value(hh.FactorGraph(np.zeros((2, 2))), [[1, 0], [0, 1]])
+    array([3., 0.])
     """
 
     mu: Doubles

@@ -44,6 +44,13 @@ class ScoredImage:
         Area of each variable, mean 1: weights for Hamming distances.
     shape : (int, int)
         Height and width of the image.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> scene = hh.segmentation.from_scores(np.random.default_rng(0).normal(size=(6, 6, 3)), np.zeros((12, 12, 3)))
+    >>> scene.suggest(m=2).labelings.shape
+    (2, 12, 12)
     """
 
     def __init__(self, model: FactorGraph | Grid, parts: Superpixels | None, shape: tuple[int, int]) -> None:

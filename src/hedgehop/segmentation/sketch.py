@@ -17,7 +17,7 @@ from hedgehop.potentials import Linear
 from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.loyalty import loyalty
 from hedgehop.segmentation.model import Nodes, with_frame
-from hedgehop.segmentation.pool import RandomModel, random_models, without_strangers
+from hedgehop.segmentation.random_models import RandomModel, random_models, without_strangers
 from hedgehop.segmentation.scores import Evidence
 from hedgehop.segmentation.scribbles import check_scribbles, lay_on
 

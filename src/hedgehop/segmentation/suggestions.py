@@ -23,6 +23,15 @@ class Suggestions(DiverseList):
     ----------
     parts : tuple of (str, float)
         What was done, and the seconds it took.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image, strokes = np.zeros((20, 20, 3)), np.zeros((20, 20), int)
+    >>> image[5:15, 5:15], strokes[8:12, 8:12] = 1.0, 2
+    >>> found = hh.Segmenter(image, n_segments=50).suggest(strokes, m=2)
+    >>> found.masks.shape, bool(found.masks[0, 10, 10])
+    ((2, 20, 20), True)
     """
 
     parts: tuple[tuple[str, float], ...] = ()

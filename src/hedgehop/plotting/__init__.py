@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of lists: all candidates side by side, and what changed (matplotlib, only here)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop._arrays import positive_count
+from hedgehop._errors import need
+from hedgehop.plotting.panels import default_columns, draw_panels, panel_size
+from hedgehop.plotting.strips import draw_strips, strip_size
+from hedgehop.plotting.style import INK, PALETTE, empty_figure, style_of
+from hedgehop.plotting.views import check_lists, picture_of, refuse_image, views_of
+from hedgehop.result import DiverseList
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PALETTE", "plot_list", "plot_lists"]
+
+
+def plot_list(
+    found: DiverseList,
+    image: ArrayLike | None = None,
+    *,
+    segments: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    colors: Sequence[Any] | None = None,
+    columns: int | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw all labelings of a list side by side, with what changed against the first.
+
+    Each panel tells the labeling's number, the share of variables that differ from the first labeling, its
+    relevance and its gain. What differs is outlined and in full colour, the rest is paler. Labelings of a grid
+    are drawn as images (of a volume, the middle slice), others as rows of cells.
+
+    Parameters
+    ----------
+    found : DiverseList
+        The list.
+    image : (H, W), (H, W, 3) or (H, W, 4) array, optional
+        The picture that was labelled (for a volume with a leading axis); drawn first, and faintly under the
+        labels.
+    segments : (H, W) array of ints, optional
+        The variable of each pixel, from 0 on, where variables are superpixels.
+    names : sequence of str, optional
+        Names of the labels, for the legend. There is one for up to 12 labels in use.
+    colors : sequence of matplotlib colours, optional
+        Colours of the labels.
+    columns : int, optional
+        How many panels stand side by side.
+    title : str, optional
+        Line above all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        ``figure.savefig("list.png")`` writes it; in a notebook, run ``%matplotlib inline`` once to see it.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> found = hh.diverse(hh.Grid(np.zeros((3, 4, 2))), hh.VariableCoverage(), m=2)
+    >>> len(found.plot(names=["sky", "sea"]).axes)
+    2
+    """
+    need("matplotlib", "plot", "found.plot")
+    views = views_of(found, segments)
+    style = style_of([found], names, colors)
+    if views.ndim == 2:
+        refuse_image(image, found)
+        figure = empty_figure(strip_size(found), style, title)
+        draw_strips(figure, found, style)
+        return figure
+    picture = picture_of(image, segments, found)
+    count = len(found) + (picture is not None)
+    across = default_columns(count) if columns is None else min(positive_count(columns, "columns"), count)
+    figure = empty_figure(panel_size(views, -(-count // across), across, 3 if found.sources else 2), style, title)
+    draw_panels(figure, found, views, picture, style, across)
+    return figure
+
+
+def plot_lists(
+    lists: Mapping[str, DiverseList],
+    image: ArrayLike | None = None,
+    *,
+    segments: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    colors: Sequence[Any] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw several lists of one model below each other, a row for each, to compare them.
+
+    Parameters
+    ----------
+    lists : mapping of str to DiverseList
+        The lists, by the heading of their row.
+    image, segments, names, colors, title
+        As in :func:`plot_list`; the labelings must be images or have `segments`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One row of panels for each list.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> model = hh.Grid(np.zeros((3, 4, 2)))
+    >>> kinds = {"pixels": hh.VariableCoverage(), "distances": hh.LinearHamming()}
+    >>> lists = {name: hh.diverse(model, diversity, m=2) for name, diversity in kinds.items()}
+    >>> len(plot_lists(lists).axes)
+    4
+    """
+    need("matplotlib", "plot", "plot_lists")
+    check_lists(lists, segments)
+    views = {name: views_of(found, segments) for name, found in lists.items()}
+    longest = max(lists.values(), key=len)
+    picture = picture_of(image, segments, longest)
+    style = style_of(list(lists.values()), names, colors)
+    across = len(longest) + (picture is not None)
+    width, height = panel_size(views[next(iter(views))], len(lists), across)
+    figure = empty_figure((width, height + 0.3 * len(lists)), style, title)
+    bands = np.atleast_1d(np.asarray(figure.subfigures(len(lists), 1, hspace=0.02), dtype=object))
+    for band, (name, found) in zip(bands, lists.items(), strict=True):
+        band.suptitle(name, x=0.004, ha="left", fontsize=11, fontweight="bold", color=INK)
+        draw_panels(band, found, views[name], picture, style, across)
+    return figure
