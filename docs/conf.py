@@ -26,8 +26,9 @@ numpydoc_class_members_toctree = False
 html_theme = "alabaster"
 html_theme_options = {
     "description": "M plausible, genuinely different answers",
-    "page_width": "1230px",  # 120 columns of code
-    "code_font_size": "0.74em",
+    "page_width": "1160px",  # with these, 105 columns of code are seen at once
+    "sidebar_width": "200px",
+    "code_font_size": "0.78em",
 }
 html_show_copyright = False
 html_math_renderer = "mathml"

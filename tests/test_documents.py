@@ -59,8 +59,10 @@ def test_every_solver_has_its_place_on_the_page_of_solvers():
     assert [name for name in hh.oracles.available() if f"`{name}`" not in headings] == []
 
 
-def test_the_picture_of_the_readme_is_small():
-    assert (ROOT / "docs/pictures/demo.png").stat().st_size < 400_000
+def test_pictures_of_the_readme_are_there_and_small():
+    pictures = re.findall(r"!\[.*\]\((.*?)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert pictures
+    assert all((ROOT / name).stat().st_size < 400_000 for name in pictures)
 
 
 DOCUMENTED = ("baselines", "diversity", "learning", "models", "oracles", "potentials", "segmentation")
