@@ -17,7 +17,7 @@ CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
 EXTRAS_demo := [cli,segmentation,plot]
-EXTRAS_dev := [dev,cli,segmentation,learning,studio,plot,batch,io]
+EXTRAS_dev := [dev,docs,cli,segmentation,learning,studio,plot,batch,io]
 EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
 .PHONY: help demo test lint format bench fuzz docs gallery release-check build cpptest clean

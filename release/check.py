@@ -91,11 +91,11 @@ def look_into_wheel(path: Path) -> Iterator[str]:
 
 def try_wheel(wheel: Path, folder: Path) -> None:
     """Install the wheel in a new environment and run the smoke test, with no compiler to be found."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)  # ours serves, and is there
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     bare = {**os.environ, "PATH": str(python.parent), "CC": "no-compiler", "CXX": "no-compiler"}
-    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--only-binary", ":all:", wheel]
-    subprocess.run(pip, check=True, env=bare)
+    pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--only-binary", ":all:", wheel], check=True, env=bare)
     subprocess.run([python, ROOT / "release" / "smoke.py"], check=True, env=bare, cwd=folder)
 
 

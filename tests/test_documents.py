@@ -37,6 +37,15 @@ def test_the_code_of_a_document_runs(document, tmp_path, monkeypatch):
         exec(compile(block, document, "exec"), module.__dict__)
 
 
+def test_the_documentation_builds_without_a_warning(tmp_path):
+    for needed in ("sphinx", "myst_parser", "numpydoc", "latex2mathml"):
+        pytest.importorskip(needed)
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", ROOT / "docs", tmp_path]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "<math" in (tmp_path / "theory.html").read_text(encoding="utf-8")
+
+
 def test_the_readme_begins_with_six_lines_of_code():
     first = blocks("README.md")[0].strip().splitlines()
     assert len([line for line in first if line]) == 6
