@@ -27,6 +27,7 @@ html_theme = "alabaster"
 html_theme_options = {
     "description": "M plausible, genuinely different answers",
     "page_width": "1160px",  # with these, 105 columns of code are seen at once
+    "body_max_width": "900px",
     "sidebar_width": "200px",
     "code_font_size": "0.78em",
 }
