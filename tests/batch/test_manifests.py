@@ -209,4 +209,4 @@ def test_memory_stays_bounded_with_many_items(tmp_path, monkeypatch):
     tracemalloc.stop()
     assert done.solved == count
     assert executor.most <= 8
-    assert peak < 400 * count
+    assert peak < 4e6 + 400 * count  # what is there without any items, and what each adds
