@@ -79,7 +79,7 @@ def voc_regressors(data: Path, cache: Path, limit: int | None) -> Part:
     """PASCAL VOC val with the scores of regressors learned on train."""
     folder = data / "voc2012"
     train = _names(folder, "train", None if limit is None else 3 * limit)
-    regressor = _learned(cache / f"voc-{len(train)}.pickle", [_voc(folder, n, np.load) for n in train], len(VOC_NAMES))
+    regressor = _learned(cache / f"voc-{len(train)}.npz", [_voc(folder, n, np.load) for n in train], len(VOC_NAMES))
     examples = [_voc(folder, name, regressor.scores) for name in _names(folder, "val", limit)]
     return Part("voc-regressors", "PASCAL VOC val, scores of regressors", VOC_NAMES, True, examples)
 
@@ -93,7 +93,7 @@ def camvid(data: Path, cache: Path, limit: int | None) -> Part:
     parts = (blank[:half], blank[half:])
     examples = []
     for k, (here, there) in enumerate((parts, parts[::-1])):
-        regressor = _learned(cache / f"camvid-{len(blank)}-{k}.pickle", there, len(CAMVID_NAMES))
+        regressor = _learned(cache / f"camvid-{len(blank)}-{k}.npz", there, len(CAMVID_NAMES))
         examples += [Example(e.name, e.path, e.truth, regressor.scores) for e in here]
     return Part("camvid", "CamVid, scores of regressors", CAMVID_NAMES, False, examples)
 
@@ -105,15 +105,13 @@ def _street(path: Path) -> np.ndarray:
 
 def _learned(path: Path, examples: list[Example], n_labels: int) -> PooledRegressor:
     """Learn, or read what was learned."""
-    import pickle
-
     if not path.exists():
         print(f"  learning from {len(examples)} images", flush=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         regressor = PooledRegressor(n_labels).fit([e.path for e in examples], [e.truth for e in examples])
-        path.with_suffix(".part").write_bytes(pickle.dumps(regressor))
+        regressor.save(path.with_suffix(".part"))
         path.with_suffix(".part").replace(path)
-    return pickle.loads(path.read_bytes())
+    return PooledRegressor.load(path)
 
 
 PARTS = {"network": voc_network, "regressors": voc_regressors, "blurred": voc_blurred, "camvid": camvid}

@@ -26,7 +26,7 @@ def scene(seed):
     return np.clip(image, 0, 1), truth
 
 
-def test_regressors_tell_textures_of_new_images_apart():
+def test_regressors_tell_textures_of_new_images_apart(tmp_path):
     images, truths = zip(*map(scene, range(6)), strict=True)
     regressor = hh.segmentation.PooledRegressor(3, n_segments=80, alpha=10.0).fit(images, truths)
     image, truth = scene(9)
@@ -35,6 +35,8 @@ def test_regressors_tell_textures_of_new_images_apart():
     assert np.isfinite(scores).all()
     assert hh.metrics.accuracy(scores.argmax(axis=-1), truth) > 0.8
     assert (scores == regressor.scores(image)).all()
+    regressor.save(tmp_path / "learned.npz")
+    assert (hh.segmentation.PooledRegressor.load(tmp_path / "learned.npz").scores(image) == scores).all()
     best = hh.segmentation.from_scores(scores, image, n_segments=80).suggest(m=1)
     assert best.pixel_accuracy(truth)[0] > 0.8
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from hedgehop.segmentation.pooling import pooled
 from hedgehop.segmentation.superpixels import superpixels
 
 _FOLDS = 4
+Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is added
 
 
 class PooledRegressor:
@@ -51,7 +53,7 @@ class PooledRegressor:
         self.n_segments = positive_count(n_segments, "n_segments")
         self.alpha = number(alpha, "alpha", low=0.0, strict=True)
         self.balance = number(balance, "balance", low=0.0)
-        self._model: Any = None
+        self._model: Linear | None = None
         self._sharpness = 1.0
 
     def fit(self, images: Iterable[ImageLike], truths: Iterable[ArrayLike], ignore: int = 255) -> PooledRegressor:
@@ -78,6 +80,23 @@ class PooledRegressor:
         segments, described = self._describe(image)
         return np.asarray((self._sharpness * self._predict(self._model, described))[segments])
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what was learned to a ``.npz`` file."""
+        if self._model is None:
+            raise ValueError("the regressor has learned nothing yet. Call fit(images, truths) first.")
+        settings = np.array([self.n_labels, self.n_segments, self.alpha, self.balance, self._sharpness])
+        with Path(path).open("wb") as file:
+            np.savez_compressed(file, settings=settings, factors=self._model[0], added=self._model[1])
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> PooledRegressor:
+        """Read what `save` wrote."""
+        with np.load(path, allow_pickle=False) as held:
+            n_labels, n_segments, alpha, balance, sharpness = held["settings"].tolist()
+            regressor = cls(int(n_labels), int(n_segments), alpha, balance)
+            regressor._model, regressor._sharpness = (held["factors"], held["added"]), sharpness
+        return regressor
+
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:
         rgb = as_rgb(image)
         parts = superpixels(rgb, self.n_segments)
@@ -94,18 +113,19 @@ class PooledRegressor:
         self._sharpness = _sharpness(left_out, shares, areas) if folds > 1 else 1.0
         self._model = self._regress(features, shares, weights)
 
-    def _regress(self, features: Doubles, shares: Doubles, weights: Doubles) -> Any:
+    def _regress(self, features: Doubles, shares: Doubles, weights: Doubles) -> Linear:
         from numpy.linalg import norm
 
         linear = need("sklearn.linear_model", "segmentation", "PooledRegressor")
         mean = features.mean(axis=0)
         scale = np.maximum(features.std(axis=0), 1e-6 * max(1.0, float(norm(mean))))
-        return mean, scale, linear.Ridge(alpha=self.alpha).fit((features - mean) / scale, shares, sample_weight=weights)
+        ridge = linear.Ridge(alpha=self.alpha).fit((features - mean) / scale, shares, sample_weight=weights)
+        factors = ridge.coef_.reshape(-1, mean.size).T / scale[:, None]
+        return factors, ridge.intercept_ - mean @ factors
 
     @staticmethod
-    def _predict(model: Any, features: Doubles) -> Doubles:
-        mean, scale, ridge = model
-        return np.asarray(ridge.predict((features - mean) / scale)).reshape(len(features), -1)
+    def _predict(model: Linear, features: Doubles) -> Doubles:
+        return np.asarray(features @ model[0] + model[1])
 
 
 def count_labels(segments: NDArray[np.int32], truth: NDArray[np.int64], n_labels: int, ignore: int = 255) -> Doubles:
