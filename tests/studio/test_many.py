@@ -45,7 +45,8 @@ def test_fifty_sessions_draw_at_once():
         over.set()
         watch.join()
         assert done == ["done"] * PEOPLE
-        assert sorted(waits)[len(waits) // 2] < 3.0  # others are answered meanwhile, not after all solves
+        assert sorted(waits)[len(waits) // 2] < 0.5
+        assert max(waits) < 5.0
         about = studio.get("/api/about").json()
         assert about["sessions"] == PEOPLE + 1
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._arrays import Doubles, Labels, linear_scores, own
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.models.unary import UnaryModel
@@ -137,6 +137,12 @@ def changed_unary(model: UnaryModel, theta: Doubles | None) -> Doubles:
     """Return the unaries of a model with a change, as C-ordered doubles."""
     unary = np.ascontiguousarray(model.unary, np.float64)
     return unary if theta is None else unary + theta
+
+
+def values_of(model: UnaryModel, theta: Doubles | None, flat: Labels) -> Doubles:
+    """Return the scores of (m, n) labelings with a change of the unaries."""
+    values = np.asarray(model.score(flat), np.float64)
+    return values if theta is None else values + linear_scores(theta, flat)
 
 
 def kinds(potentials: Iterable[Potential]) -> str:

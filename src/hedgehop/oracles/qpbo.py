@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, linear_scores
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.annealing import annealed
-from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
+from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.cuts import KeptFlow, bends, capacities_around, proven, straightened, terminals_of
 from hedgehop.oracles.kernels import expandable, is_small, message_solver, pair_tables, pass_messages
 from hedgehop.potentials import Potential
@@ -92,7 +92,7 @@ class Qpbo(Oracle):
             first = annealed(model, theta, first)
         guesses = np.array([first, *states["labelings"]], np.int32)
         guesses = np.where(partial_labels >= 0, partial_labels, guesses)  # persistency: never worse
-        values = _values(model, theta, guesses)
+        values = values_of(model, theta, guesses)
         best: Labels = guesses[int(np.argmax(values))]
         value = float(values.max())
         roof: _Roof = states["roof"]
@@ -104,7 +104,7 @@ class Qpbo(Oracle):
             held = _held(model, random, partial_labels < 0, k)
             labels, _ = roof.solve(best, held)
             better = np.where(labels >= 0, labels, best)
-            reached = float(_values(model, theta, better[None])[0])
+            reached = float(values_of(model, theta, better[None])[0])
             failed = 0 if reached > value else failed + 1
             best, value = (better, reached) if reached > value else (best, value)
         return best
@@ -148,11 +148,6 @@ class _Roof:
         self.error = float(flow.error)
         least = float(flow.minimum) + float(costs.sum()) / 2
         return np.where(x != mirror, x, -1).astype(np.int32), self.constant + self.zeros - least + self.error
-
-
-def _values(model: PairwiseModel, theta: Doubles | None, flat: Labels) -> Doubles:
-    values = np.asarray(model.score(flat), np.float64)
-    return values if theta is None else values + linear_scores(theta, flat)
 
 
 def _held(model: PairwiseModel, random: np.random.Generator, is_open: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, linear_scores
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.annealing import annealed
-from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise
+from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.kernels import expandable, is_small, message_solver, move_solver, pass_messages
 from hedgehop.potentials import Potential
 
@@ -85,8 +85,7 @@ class Trws(Oracle):
         if "annealed" not in states:
             states["annealed"] = annealed(model, theta, labeling)
         pair = np.stack([labeling.reshape(-1), states["annealed"]])
-        values = np.asarray(model.score(pair.reshape(2, *model.shape)))
-        return np.asarray(pair[int(np.argmax(values if theta is None else values + linear_scores(theta, pair)))])
+        return np.asarray(pair[int(np.argmax(values_of(model, theta, pair)))])
 
 
 def repaired(

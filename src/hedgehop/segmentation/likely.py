@@ -41,7 +41,8 @@ def likely(
 def _chosen(sketch: Sketch, m: int, factor: TradeoffLike) -> DiverseList:
     canvas = sketch.canvas
     samples = sketch.answers(canvas.coarse, sketch.design)
-    answers = _with_others(samples, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
+    answers = _after_the_best(sketch.coarse, samples)
+    answers = _with_others(answers, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
     pool = _filled(answers, sketch.coarse, m, sketch.oracle, canvas.coarse.weights)
     found = select(pool, sketch.coarse, ExpectedBest(samples, canvas.coarse.weights), _most(m, pool), factor, first=0)
     if canvas.nodes is canvas.coarse:
@@ -49,32 +50,41 @@ def _chosen(sketch: Sketch, m: int, factor: TradeoffLike) -> DiverseList:
     chosen = {row.tobytes() for row in found.labelings}
     models = {row.tobytes(): drawn for row, drawn in zip(samples, sketch.design, strict=True)}
     fine = sketch.answers(canvas.nodes, [drawn for key, drawn in models.items() if key in chosen])
-    pool = _filled(fine, sketch.model, m, sketch.oracle, canvas.nodes.weights)
+    answers = _after_the_best(sketch.model, fine)
+    pool = _filled(answers, sketch.model, m, sketch.oracle, canvas.nodes.weights)
     images = pool.reshape(len(pool), *sketch.model.shape)
     return select(images, sketch.model, ExpectedBest(pool), _most(m, pool), factor, first=0)
 
 
-def _with_others(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles) -> Labels:
+def _after_the_best(model: FactorGraph | Grid, answers: Labels) -> list[Labels]:
+    return [best(model).labeling.reshape(-1), *answers]
+
+
+def _with_others(
+    answers: list[Labels], model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles
+) -> list[Labels]:
     """The answers; where those that differ to the eye are few, also labelings that do where that costs least."""
-    if len(_apart((best(model).labeling.reshape(-1), *answers), weights)) >= m:
+    if len(_apart(answers, weights)) >= m:
         return answers
-    others = stream(model, VariableCoverage(), _FILLING, oracle, min_distance=2 * _VISIBLE)
-    return np.array([*answers, *(step.labeling.reshape(-1) for step in islice(others, m))], np.int32)
+    return [*answers, *_cheapest(model, m, oracle, min_distance=2 * _VISIBLE)]
 
 
-def _filled(answers: Labels, model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles) -> Labels:
-    """The best labeling and all answers that differ to the eye; where they are few, all that differ at all.
+def _filled(answers: list[Labels], model: FactorGraph | Grid, m: int, oracle: str, weights: Doubles) -> Labels:
+    """All answers that differ to the eye; where they are few, all that differ at all.
 
     Where these are few, too: others that differ where that costs least.
     """
-    pool = _different((best(model).labeling.reshape(-1), *answers))
+    pool = _different(answers)
     apart = _apart(pool, weights)
     if len(apart) >= m:
         return apart
-    if len(pool) < m:
-        others = stream(model, VariableCoverage(), _FILLING, oracle, distinct=True)
-        pool = _different((*pool, *(step.labeling.reshape(-1) for step in islice(others, m))))
-    return pool
+    return pool if len(pool) >= m else _different((*pool, *_cheapest(model, m, oracle, distinct=True)))
+
+
+def _cheapest(model: FactorGraph | Grid, m: int, oracle: str, **limits: Any) -> list[Labels]:
+    """Labelings that differ where that costs least."""
+    steps = stream(model, VariableCoverage(), _FILLING, oracle, **limits)
+    return [step.labeling.reshape(-1) for step in islice(steps, m)]
 
 
 def _different(rows: Iterable[Labels]) -> Labels:

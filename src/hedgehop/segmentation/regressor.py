@@ -75,18 +75,16 @@ class PooledRegressor:
 
     def scores(self, image: ImageLike) -> Doubles:
         """Return scores of an image, (H, W, L), equal within each superpixel; in logits."""
-        if self._model is None:
-            raise ValueError("the regressor has learned nothing yet. Call fit(images, truths) first.")
+        learned = self._learned()
         segments, described = self._describe(image)
-        return np.asarray((self._sharpness * self._predict(self._model, described))[segments])
+        return np.asarray((self._sharpness * self._predict(learned, described))[segments])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what was learned to a ``.npz`` file."""
-        if self._model is None:
-            raise ValueError("the regressor has learned nothing yet. Call fit(images, truths) first.")
+        factors, added = self._learned()
         settings = np.array([self.n_labels, self.n_segments, self.alpha, self.balance, self._sharpness])
         with Path(path).open("wb") as file:
-            np.savez_compressed(file, settings=settings, factors=self._model[0], added=self._model[1])
+            np.savez_compressed(file, settings=settings, factors=factors, added=added)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> PooledRegressor:
@@ -96,6 +94,11 @@ class PooledRegressor:
             regressor = cls(int(n_labels), int(n_segments), alpha, balance)
             regressor._model, regressor._sharpness = (held["factors"], held["added"]), sharpness
         return regressor
+
+    def _learned(self) -> Linear:
+        if self._model is None:
+            raise ValueError("the regressor has learned nothing yet. Call fit(images, truths) first.")
+        return self._model
 
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:
         rgb = as_rgb(image)
