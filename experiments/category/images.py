@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from experiments.learning import superpixels
+from hedgehop.learning import StructuredSVM
 from hedgehop.segmentation import VOC_NAMES, PooledRegressor
 
 UNKNOWN = 255
@@ -37,6 +39,8 @@ class Part:
     classes: tuple[str, ...]
     background: bool  # whether label 0 takes no part in label and transition diversity
     examples: list[Example]
+    taught: int = 0  # images from which something is learned: another number, other models
+    learn: Callable[[], StructuredSVM] | None = None  # learns weights of scores and contrast for the last rows
 
 
 def _pixels(path: Path) -> np.ndarray:
@@ -60,7 +64,13 @@ def voc_network(data: Path, cache: Path, limit: int | None) -> Part:
         return np.load(folder / "deeplab_logits33" / f"{path.stem}.npy").astype(np.float64)
 
     examples = [_voc(folder, name, scores) for name in _names(folder, "val", limit)]
-    return Part("voc-network", "PASCAL VOC val, scores of DeepLab", VOC_NAMES, True, examples)
+
+    taught = len(_for_learning(folder, limit))
+
+    def learn() -> StructuredSVM:
+        return superpixels.learn(superpixels.read(data, "train", taught))
+
+    return Part("voc-network", "PASCAL VOC val, scores of DeepLab", VOC_NAMES, True, examples, taught, learn)
 
 
 def voc_blurred(data: Path, cache: Path, limit: int | None) -> Part:
@@ -78,10 +88,14 @@ def voc_blurred(data: Path, cache: Path, limit: int | None) -> Part:
 def voc_regressors(data: Path, cache: Path, limit: int | None) -> Part:
     """PASCAL VOC val with the scores of regressors learned on train."""
     folder = data / "voc2012"
-    train = _names(folder, "train", None if limit is None else 3 * limit)
+    train = _for_learning(folder, limit)
     regressor = _learned(cache / f"voc-{len(train)}.npz", [_voc(folder, n, np.load) for n in train], len(VOC_NAMES))
     examples = [_voc(folder, name, regressor.scores) for name in _names(folder, "val", limit)]
-    return Part("voc-regressors", "PASCAL VOC val, scores of regressors", VOC_NAMES, True, examples)
+    return Part("voc-regressors", "PASCAL VOC val, scores of regressors", VOC_NAMES, True, examples, len(train))
+
+
+def _for_learning(folder: Path, limit: int | None) -> list[str]:
+    return _names(folder, "train", None if limit is None else 3 * limit)
 
 
 def camvid(data: Path, cache: Path, limit: int | None) -> Part:
@@ -95,7 +109,7 @@ def camvid(data: Path, cache: Path, limit: int | None) -> Part:
     for k, (here, there) in enumerate((parts, parts[::-1])):
         regressor = _learned(cache / f"camvid-{len(blank)}-{k}.npz", there, len(CAMVID_NAMES))
         examples += [Example(e.name, e.path, e.truth, regressor.scores) for e in here]
-    return Part("camvid", "CamVid, scores of regressors", CAMVID_NAMES, False, examples)
+    return Part("camvid", "CamVid, scores of regressors", CAMVID_NAMES, False, examples, len(blank))
 
 
 def _street(path: Path) -> np.ndarray:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.category.methods import LONGEST, Recipe, Setting
-from experiments.category.problems import read
+from experiments.category.problems import Problem, read
 from experiments.category.scoring import image_iou
 from hedgehop.tuning import ScoreCache, digest
 
@@ -46,37 +46,38 @@ def make_all(paths: list[Path], recipes: list[Recipe], cache: Path) -> list[dict
     return [_read_all(path, recipes, cache) for path in paths]
 
 
-def _file(path: Path, cache: Path) -> Path:
+def _file(problem: Problem, cache: Path) -> Path:
     """One file a model: another model, other lists."""
-    problem = read(path)
     return cache / f"{problem.name}-{digest(problem.model, problem.counts)}.jsonl"
 
 
-def _key(name: str, setting: Setting) -> str:
-    return f"{name} {setting}"
+def _key(problem: Problem, recipe: Recipe, setting: Setting) -> str:
+    weights = f" {digest(problem.learned, problem.counts)}" if recipe.learned else ""
+    return f"{recipe.name} {setting}{weights}"
 
 
 def _make_missing(path: Path, names: list[str], cache: Path) -> int:
     from experiments.category.methods import RECIPES  # by name: functions do not travel between processes
 
-    kept, made = ScoreCache(_file(path, cache)), 0
-    problem = read(path)
+    problem, made = read(path), 0
+    kept = ScoreCache(_file(problem, cache))
     for recipe in RECIPES:
         for setting in recipe.grid if recipe.name in names else ():
-            if kept.get(_key(recipe.name, setting)) is not None:
+            if kept.get(_key(problem, recipe, setting)) is not None:
                 continue
             start = time.process_time()
             found = recipe.make(problem, *setting)
             spent = time.process_time() - start
             iou = image_iou(found.labelings, problem.counts).tolist()
-            kept.put(_key(recipe.name, setting), [spent, found.guarantee, iou, _packed(found.labelings)])
+            kept.put(_key(problem, recipe, setting), [spent, found.guarantee, iou, _packed(found.labelings)])
             made += 1
     return made
 
 
 def _read_all(path: Path, recipes: list[Recipe], cache: Path) -> dict[tuple[str, Setting], Kept]:
-    kept = ScoreCache(_file(path, cache))
-    return {(r.name, s): _unpacked(kept.get(_key(r.name, s))) for r in recipes for s in r.grid}
+    problem = read(path)
+    kept = ScoreCache(_file(problem, cache))
+    return {(r.name, s): _unpacked(kept.get(_key(problem, r, s))) for r in recipes for s in r.grid}
 
 
 def _packed(labelings: np.ndarray) -> str:

@@ -35,6 +35,7 @@ class Recipe:
     block: str
     make: Callable[..., Found]
     grid: tuple[Setting, ...]
+    learned: bool = False  # whether it needs a model with learned weights
 
 
 class PaperBall(hh.HammingBall):
@@ -103,6 +104,11 @@ def chosen(diversity: Make, pool: Callable[..., np.ndarray] | None = None) -> Ca
         return Found(found.labelings, found.guarantee)
 
     return make
+
+
+def reweighed(make: Callable[..., Found]) -> Callable[..., Found]:
+    """The same, from the model with learned weights."""
+    return lambda problem, *setting: make(problem.reweighed, *setting)
 
 
 def linear(problem: Problem) -> hh.Diversity:
@@ -192,7 +198,10 @@ ONCE = ((),)
 SLOPES = (0.1, 0.2, 0.3, 0.45, 0.7)  # logits a variable
 WIDE, FIRST_SLOPES = (0.1, 0.3, 1.0), (0.3, 0.6, 1.0)
 COSTS = (0.02, 0.1, 0.4)
+DOUBTS = (0.1, 0.3, 0.5, 1.0)
+STEEPER, DOUBTFUL = (0.45, 0.7, 1.0, 1.5), (1.0, 2.0, 4.0, 8.0)  # for learned weights, whose contrast weighs more
 PAPER, CORRECTED, OURS, PLAIN = "as in the paper", "corrected", "ours", "without diversity"
+LEARNED = "weights of scores and contrast learned on train"
 RECIPES = [
     Recipe("single flips", PLAIN, single_flips, ONCE),
     Recipe("perturb-and-MAP", PLAIN, perturbed, over((0.5, 1.0, 2.0))),
@@ -213,8 +222,10 @@ RECIPES = [
     Recipe("regions", OURS, regions, over(SLOPES)),
     Recipe("levels", OURS, chosen(labels("log", 0.0, LEVELS)), over((0.1, 0.3, 0.7))),
     Recipe("levels ⊕ linear", OURS, chosen(levels_and_linear), over((0.3, 1.0), (0.1, 0.3, 0.7))),
-    Recipe("expected overlap", OURS, chosen(overlap), over((0.1, 0.3, 0.5, 1.0), (100.0,))),
+    Recipe("expected overlap", OURS, chosen(overlap), over(DOUBTS, (100.0,))),
     Recipe("expected best", OURS, chosen(expected, of_both), over((0.7, 1.0, 1.5), (100.0,))),
+    Recipe("DivMBest, learned", LEARNED, reweighed(greedy(linear)), over(STEEPER), learned=True),
+    Recipe("expected overlap, learned", LEARNED, reweighed(chosen(overlap)), over(DOUBTFUL, (100.0,)), learned=True),
 ]
 SIDE_BY_SIDE = {  # the paper's ⊗, from the tuned lists
     "HB ⊗ LC ⊗ LT": ("HB", "LC log", "LT log"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,8 @@ import numpy as np
 
 import hedgehop as hh
 from experiments.category.images import Part
+from experiments.learning.superpixels import Picture
+from hedgehop.learning import StructuredSVM
 from hedgehop.segmentation.candidates import class_candidates
 from hedgehop.segmentation.regressor import count_labels
 
@@ -32,6 +34,12 @@ class Problem:
     counts: np.ndarray
     regions: np.ndarray  # the coarse region of each variable
     background: bool
+    learned: hh.FactorGraph | None = None  # the same with learned weights, in units of its scores
+
+    @cached_property
+    def reweighed(self) -> Problem:
+        """The problem with the learned model."""
+        return replace(self, model=self.learned, learned=None)
 
     @property
     def ignored(self) -> tuple[int, ...]:
@@ -67,15 +75,18 @@ class Problem:
         return hh.FactorGraph(unary, pairs[crossing], self.model.pairwise.strengths[crossing])
 
 
-def prepare(part: Part, cache: Path) -> list[Path]:
-    """Make the models of all examples, or find them."""
-    folder = cache / part.key
+def prepare(part: Part, cache: Path, reweighed: bool = False) -> list[Path]:
+    """Make the models of all examples, or find them; beside them those with learned weights, if they are wanted."""
+    folder = cache / (f"{part.key}-{part.taught}" if part.taught else part.key)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{e.name}.npz" for e in part.examples]
     missing = [k for k, path in enumerate(paths) if not path.exists()]
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         for done, _ in enumerate(threads.map(lambda k: _make(part, k, paths[k]), missing), start=1):
             print(f"  {done}/{len(missing)} models", end="\r" if done < len(missing) else "\n", flush=True)
+    if reweighed and part.learn and not all(_learned_file(path).exists() for path in paths):
+        print("  learning weights", flush=True)
+        _reweigh(paths, part.learn())
     return paths
 
 
@@ -93,8 +104,35 @@ def _make(part: Part, k: int, path: Path) -> None:
         "regions": _regions(model.unary / scene.weights[:, None], scene, example.path),
         "background": part.background,
     }
+    _save(path, arrays)
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """All or nothing: a run that is killed leaves no half a file."""
     np.savez_compressed(path.with_suffix(".part.npz"), **arrays)
     path.with_suffix(".part.npz").replace(path)
+
+
+def _learned_file(path: Path) -> Path:
+    return path.parent / "learned" / path.name
+
+
+def _reweigh(paths: list[Path], machine: StructuredSVM) -> None:
+    _learned_file(paths[0]).parent.mkdir(exist_ok=True)
+    for path in paths:
+        learned = _learned(machine, read(path), segments_of(path))
+        _save(_learned_file(path), {"unary": learned.unary, "strengths": learned.pairwise.strengths})
+
+
+def _learned(machine: StructuredSVM, problem: Problem, segments: np.ndarray) -> hh.FactorGraph:
+    """The model with learned weights; its scores have no unit, so they are scaled to be nearest to the logits."""
+    model = problem.model
+    sizes = np.bincount(segments.ravel(), minlength=model.n_variables)
+    picture = Picture(model.unary, model.edges, model.pairwise.strengths / SMOOTHNESS, problem.counts, sizes)
+    (learned,) = machine.models([picture.example])
+    given, found = (u - u.mean(axis=1, keepdims=True) for u in (model.unary, learned.unary))
+    scale = (given * found).sum() / (found**2).sum()
+    return hh.FactorGraph(scale * learned.unary, learned.edges, scale * learned.pairwise.strengths)
 
 
 def _regions(scores: np.ndarray, scene: hh.segmentation.ScoredImage, image: Path) -> np.ndarray:
@@ -122,7 +160,14 @@ def read(path: Path) -> Problem:
     with np.load(path) as kept:
         model = hh.FactorGraph(kept["unary"], kept["edges"], kept["strengths"])
         rest = (kept[name] for name in ("weights", "counts", "regions"))
-        return Problem(path.stem, model, *rest, bool(kept["background"]))
+        return Problem(path.stem, model, *rest, bool(kept["background"]), _read_learned(path, model))
+
+
+def _read_learned(path: Path, model: hh.FactorGraph) -> hh.FactorGraph | None:
+    if not _learned_file(path).exists():
+        return None
+    with np.load(_learned_file(path)) as kept:
+        return hh.FactorGraph(kept["unary"], model.edges, kept["strengths"])
 
 
 def segments_of(path: Path) -> np.ndarray:

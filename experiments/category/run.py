@@ -77,7 +77,8 @@ def _wanted(only: Sequence[str]) -> list[Recipe]:
 
 
 def _section(part: Part, recipes: list[Recipe], output: Path) -> Section:
-    paths = prepare(part, output / "models")
+    recipes = [r for r in recipes if part.learn or not r.learned]
+    paths = prepare(part, output / "models", any(r.learned for r in recipes))
     lists = make_all(paths, recipes, output / "lists" / part.key)
     settings = {r.name: _crossed(r, lists) for r in recipes}
     rows = {r.name: _row(r.name, settings[r.name], lists) for r in recipes}

@@ -108,8 +108,13 @@ def accuracies(data: Path, limit: int | None) -> dict[str, float]:
 
 def _transferred(known: list[Picture], new: list[Picture]) -> float:
     """Accuracy on new pictures after learning from known ones."""
-    by_c = {c: _by_halves(known, c) for c in CS}
-    return _accuracy(_learn(known, max(by_c, key=by_c.get)), new)
+    return _accuracy(learn(known), new)
+
+
+def learn(pictures: list[Picture]) -> StructuredSVM:
+    """Learn weights, with the C that serves best when learning on one half of the pictures for the other."""
+    by_c = {c: _by_halves(pictures, c) for c in CS}
+    return _learn(pictures, max(by_c, key=by_c.get))
 
 
 def _by_halves(pictures: list[Picture], C: float) -> float:

@@ -23,11 +23,12 @@ def problem(background=True):
     from experiments.category.problems import Problem
 
     random = np.random.default_rng(3)
-    model = hh.FactorGraph(
-        2 * random.normal(size=(60, 4)), [[i, j] for i in range(60) for j in (i + 1, i + 10) if j < 60], 0.5
-    )
+    edges = [[i, j] for i in range(60) for j in (i + 1, i + 10) if j < 60]
+    model = hh.FactorGraph(2 * random.normal(size=(60, 4)), edges, 0.5)
     counts = 20 * np.eye(4)[random.integers(0, 4, 60)]
-    return Problem("small", model, random.uniform(0.5, 1.5, 60), counts, np.arange(60) // 6, background)
+    weights = random.uniform(0.5, 1.5, 60)
+    learned = hh.FactorGraph(2 * random.normal(size=(60, 4)), edges, 0.8)
+    return Problem("small", model, weights, counts, np.arange(60) // 6, background, learned)
 
 
 def names():
@@ -79,6 +80,27 @@ def test_the_papers_ball_steers_as_the_library_does():
         steps = hh.stream(small.model, kind(gamma=0.2, weights=small.weights, steer="sum"), 8.0)
         lists.append([next(steps).labeling.tolist() for _ in range(3)])
     assert lists[0] == lists[1]
+
+
+def test_learned_weights_are_scaled_to_the_logits_and_kept_beside_the_model(tmp_path):
+    from experiments.category.problems import _learned, _reweigh, _save, read
+
+    small = problem()
+    segments = np.repeat(np.arange(60), 2).reshape(12, 10)
+    arrays = {name: getattr(small, name) for name in ("weights", "counts", "regions", "background")}
+    arrays |= {"unary": small.model.unary, "edges": small.model.edges, "strengths": small.model.pairwise.strengths}
+    _save(tmp_path / "small.npz", arrays | {"segments": segments})
+
+    class Machine:
+        def models(self, examples):
+            return [hh.FactorGraph(4.0 * small.model.unary + 7.0, small.model.edges, 8.0) for _ in examples]
+
+    assert read(tmp_path / "small.npz").learned is None
+    _reweigh([tmp_path / "small.npz"], Machine())
+    found = read(tmp_path / "small.npz").reweighed.model
+    assert found.pairwise.strengths == pytest.approx(2.0)
+    assert found.unary - 7.0 / 4.0 == pytest.approx(small.model.unary)
+    assert (found.unary == _learned(Machine(), small, segments).unary).all()
 
 
 def test_side_by_side_takes_turns_and_replaces_repeats():
@@ -151,7 +173,8 @@ def test_a_run_writes_everything_and_goes_on_where_it_was_stopped(data, thorough
     untimed = [line.rsplit("|", 3)[0] for line in text.splitlines()]
     assert [line.rsplit("|", 3)[0] for line in again.splitlines()] == untimed
     with (tmp_path / "results.csv").open(encoding="utf-8") as file:
-        assert {row["list"] for row in csv.DictReader(file)} >= {"DivMBest", "regions", "expected overlap ⊗ regions"}
+        rows = {row["list"] for row in csv.DictReader(file)}
+    assert rows >= {"DivMBest", "regions", "expected overlap ⊗ regions", "expected overlap, learned"}
     assert (tmp_path / "oracle-voc-network.png").read_bytes().startswith(b"\x89PNG")
     assert list((tmp_path / "sheets" / "voc-network").glob("*.png"))
 
