@@ -74,7 +74,7 @@ def _stuck(diversity: hh.Diversity, problem: Problem, found: hh.DiverseList) -> 
     return not (member & (diversity.group_weights(problem.model) > 0)).any()
 
 
-def balls(mix: bool = False) -> Callable[..., Found]:
+def balls(mix: bool = False, distinct: bool = False) -> Callable[..., Found]:
     """Balls as in the paper, perhaps beside DivMBest; the guarantee is that of the first five."""
 
     def make(problem: Problem, *setting: float) -> Found:
@@ -85,8 +85,8 @@ def balls(mix: bool = False) -> Callable[..., Found]:
             around = ball(problem, width, kind)
             return linear(problem) + share[0] * around if mix else around
 
-        steps = islice(hh.stream(problem.model, what(PaperBall), tradeoff), LONGEST)
-        proven = hh.diverse(problem.model, what(hh.HammingBall), 5, tradeoff).guarantee
+        steps = islice(hh.stream(problem.model, what(PaperBall), tradeoff, distinct=distinct), LONGEST)
+        proven = hh.diverse(problem.model, what(hh.HammingBall), 5, tradeoff, distinct=distinct).guarantee
         return Found(np.array([step.labeling for step in steps]), proven)
 
     return make
@@ -217,6 +217,7 @@ RECIPES = [
     Recipe("DivMBest ⊕ LC ⊕ LT", PAPER, greedy(linear_labels_transitions, False), over((0.1, 0.5), (0.3,))),
     Recipe("LC log, distinct", CORRECTED, chosen(labels("log", "auto", 0.03)), over((0.02, 0.1, 0.4))),
     Recipe("LT log, distinct", CORRECTED, chosen(transitions("log")), over((0.02, 0.1, 0.4))),
+    Recipe("HB, distinct", CORRECTED, balls(distinct=True), over((0.3, 1.0), (0.2, 0.3, 0.6))),
     Recipe("HB exact", CORRECTED, greedy(exact_ball), over((0.3,), FIRST_SLOPES)),
     Recipe("VariableCoverage", OURS, greedy(variables("log")), over((2.0, 4.0, 7.0))),
     Recipe("regions", OURS, regions, over(SLOPES)),
@@ -230,10 +231,10 @@ RECIPES = [
 SIDE_BY_SIDE = {  # the paper's ⊗, from the tuned lists
     "HB ⊗ LC ⊗ LT": ("HB", "LC log", "LT log"),
     "DivMBest ⊗ HB ⊗ LC ⊗ LT": ("DivMBest", "HB", "LC log", "LT log"),
-    "HB ⊗ LC ⊗ LT, distinct": ("HB", "LC log, distinct", "LT log, distinct"),
-    "DivMBest ⊗ HB ⊗ LC ⊗ LT, distinct": ("DivMBest", "HB", "LC log, distinct", "LT log, distinct"),
+    "HB ⊗ LC ⊗ LT, distinct": ("HB, distinct", "LC log, distinct", "LT log, distinct"),
+    "DivMBest ⊗ HB ⊗ LC ⊗ LT, distinct": ("DivMBest", "HB, distinct", "LC log, distinct", "LT log, distinct"),
     "levels ⊕ linear ⊗ regions": ("levels ⊕ linear", "regions"),
-    "levels ⊕ linear ⊗ HB": ("levels ⊕ linear", "HB"),
+    "levels ⊕ linear ⊗ HB, distinct": ("levels ⊕ linear", "HB, distinct"),
     "expected overlap ⊗ regions": ("expected overlap", "regions"),
     "expected overlap ⊗ levels ⊕ linear": ("expected overlap", "levels ⊕ linear"),
 }

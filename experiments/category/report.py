@@ -136,7 +136,7 @@ _SHOWN = {
     "LT log": "#e69f00",
     BASE: "#0072b2",
     "HB": "#d55e00",
-    "HB ⊗ LC ⊗ LT": "#cc79a7",
+    "HB, distinct": "#cc79a7",
     "regions": "#56b4e9",
     "expected best": "#33097d",
     "levels ⊕ linear": "#009e73",

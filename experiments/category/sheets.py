@@ -14,7 +14,7 @@ from experiments.category.scoring import Judged
 from hedgehop.segmentation import voc_palette
 
 ROWS = (  # those there are of these; whole lists
-    *("DivMBest", "HB", "LC log, distinct", "LT log, distinct", "VariableCoverage", "regions"),
+    *("DivMBest", "HB, distinct", "LC log, distinct", "LT log, distinct", "VariableCoverage", "regions"),
     *("expected best", "expected overlap", "levels ⊕ linear"),
 )
 ACROSS = 10  # labelings of a list that are shown
