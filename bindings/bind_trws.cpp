@@ -176,6 +176,10 @@ void def_methods(nb::class_<Problem>& type) {
       "beliefs", &Problem::beliefs, nb::sig("def beliefs(self) -> numpy.typing.NDArray[numpy.float32]"),
       "One more iteration; (n, L) beliefs minus each variable's largest, -inf for labels that are in no\n"
       "optimal labeling because their scores are too low for any edges to make up for.");
+  type.def("limits", &Problem::limits,
+           nb::sig("def limits(self) -> tuple[float, numpy.typing.NDArray[numpy.float32]]"),
+           "One more iteration; a and (n, L) drops <= 0 such that no labeling with label l at variable i\n"
+           "scores higher than a + drops[i, l].");
   type.def("decodes", &Problem::decodes, nb::sig("def decodes(self) -> " HEDGEHOP_INT32),
            "The last labelings read off a forward and a backward sweep, (2, n).");
   type.def("polish", &Problem::polish, nb::arg("labeling").noconvert(),

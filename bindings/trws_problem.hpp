@@ -72,6 +72,18 @@ class TrwsProblem {
     return give(std::move(out), {solver_.n_variables(), solver_.n_labels()});
   }
 
+  std::tuple<double, Result<float>> limits() {
+    const Busy busy(busy_, "solver");
+    std::vector<float> out(solver_.n_variables() * solver_.n_labels());
+    double top = 0.0;
+    {
+      nb::gil_scoped_release release;
+      Poll poll = python_poll();
+      top = solver_.limits(out, poll);
+    }
+    return {top, give(std::move(out), {solver_.n_variables(), solver_.n_labels()})};
+  }
+
   Result<Label> decodes() {
     const Busy busy(busy_, "solver");
     const std::size_t n = solver_.n_variables();

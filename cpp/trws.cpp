@@ -172,14 +172,36 @@ void Trws::polish(std::span<Label> labeling, Poll& poll) {
 }
 
 void Trws::beliefs(std::span<float> out, Poll& poll) {
+  sweep(std::array{TrwsSweep::forward}, 0, poll);
+  publish(TrwsSweep::report_backward, out, graph_.floors, poll);
+}
+
+double Trws::limits(std::span<float> out, Poll& poll) {
+  const std::int64_t before = std::exchange(bound_, kTrwsNoBound);
+  sweep(std::array{TrwsSweep::report_forward}, 0, poll);
+  const std::int64_t here = bound_;
+  bound_ = std::min(bound_, before);
+  publish(TrwsSweep::report_backward, out, nullptr, poll);
+  const auto n = static_cast<std::int64_t>(n_variables()),
+             edges = static_cast<std::int64_t>(schedule_.n_edges());
+  constexpr std::int64_t kVisit = 140, kFloat = 256;  // units; the second: what `out` loses as floats
+  return real_bound(here + kVisit * n + 2 * edges + kFloat);
+}
+
+void Trws::publish(TrwsSweep how, std::span<float> out, const std::int32_t* floors, Poll& poll) {
+  const std::int32_t* usual = std::exchange(graph_.floors, floors);
   graph_.beliefs = out.data();
-  try {
-    sweep(std::array{TrwsSweep::forward, TrwsSweep::report_backward}, 0, poll);
-  } catch (...) {
+  const auto end = [&] {
     graph_.beliefs = nullptr;
+    graph_.floors = usual;
+  };
+  try {
+    sweep(std::array{how}, 0, poll);
+  } catch (...) {
+    end();
     throw;
   }
-  graph_.beliefs = nullptr;
+  end();
 }
 
 void Trws::forget() {

@@ -79,6 +79,14 @@ class Trws {
   // scores.
   void beliefs(std::span<float> out, Poll& poll);
 
+  // Runs one more iteration and writes beliefs minus the variable's largest, whatever the scores. Returns a
+  // number a such that no labeling with label l at variable i scores higher than a + out(i, l). For at the
+  // visit of i in a sweep, r(y) = B_i(y_i) + (terms of the others, and slacks <= 0), so that
+  //   max {r(y): y_i = l} <= Phi - max B_i + B_i(l),
+  // where Phi, the bound at that moment, is at most that of the sweep before plus what rounding the gifts of
+  // the visits in between may add: 2 (2^-23 |B| + 1 for each edge) units a visit, with |B| < 2^29.1.
+  double limits(std::span<float> out, Poll& poll);
+
   // Improves a labeling one variable at a time until none does.
   void polish(std::span<Label> labeling, Poll& poll);
 
@@ -96,6 +104,7 @@ class Trws {
   void sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
   void consider_decodes(Poll& poll);
+  void publish(TrwsSweep how, std::span<float> out, const std::int32_t* floors, Poll& poll);
   std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
   bool may_use_two_threads() const;
   double real_bound(std::int64_t bound) const;

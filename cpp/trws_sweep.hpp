@@ -81,11 +81,12 @@ class Sweep {
   }
 
   // Relative to the best. A score at the floor stands for any below it: such a label is in no optimal
-  // labeling.
+  // labeling, and its belief is only an upper one.
   void publish(std::int32_t i, const Values& belief) const {
     std::int32_t values[N != 0 ? W * N : kTrwsMostLabels];
     belief.write(values);
-    const std::int32_t top = belief.max(), floor = g_.floors[i] != 0 ? g_.floors[i] : -1;
+    const std::int32_t top = belief.max();
+    const std::int32_t floor = g_.floors == nullptr ? INT32_MIN : g_.floors[i] != 0 ? g_.floors[i] : -1;
     const std::int32_t* scores = g_.scores + row_start<W, N>(g_, i);
     float* out = g_.beliefs + static_cast<std::int64_t>(g_.variable_of[i]) * g_.n_labels;
     for (std::int32_t l = 0; l < g_.n_labels; ++l) {

@@ -27,6 +27,18 @@ def test_m_best_is_the_order_of_all_labelings(oracle, seed):
     assert len(np.unique(best, axis=0)) == 10
 
 
+@pytest.mark.parametrize("oracle", ["auto", "graphcut", "trws", "ilp"])
+@pytest.mark.parametrize("seed", range(4))
+def test_m_best_of_a_loopy_model(oracle, seed):
+    random = np.random.default_rng(seed)
+    scores = random.integers(-3, 4, (3, 3, 2)) if seed % 2 else random.normal(size=(3, 3, 2))
+    model = hh.Grid(scores.astype(float), smoothness=0.6)
+    best = hh.baselines.m_best(model, m=30, oracle=oracle)
+    scores = np.sort(np.asarray(model.score(all_labelings(model).reshape(-1, 3, 3))))[::-1]
+    assert np.asarray(model.score(best)) == pytest.approx(scores[:30])
+    assert len(np.unique(best.reshape(30, -1), axis=0)) == 30
+
+
 def test_m_best_ends_with_the_last_labeling():
     assert hh.baselines.m_best(hh.FactorGraph([[0.0, 1.0]] * 2), m=9).tolist() == [[1, 1], [0, 1], [1, 0], [0, 0]]
 

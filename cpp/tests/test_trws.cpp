@@ -102,15 +102,21 @@ struct Model {
     return total;
   }
 
-  double optimum(std::span<const double> theta = {}) const {
+  template <class F>
+  void for_each_labeling(F f) const {
     std::vector<Label> y(n, 0);
-    double best = forbidden;
     for (;;) {
-      best = std::max(best, value(y, theta));
+      f(y);
       std::size_t i = 0;
       while (i < n && ++y[i] == counts[i]) y[i++] = 0;
-      if (i == n) return best;
+      if (i == n) return;
     }
+  }
+
+  double optimum(std::span<const double> theta = {}) const {
+    double best = forbidden;
+    for_each_labeling([&](const std::vector<Label>& y) { best = std::max(best, value(y, theta)); });
+    return best;
   }
 };
 
@@ -257,6 +263,26 @@ void grids_match_their_edge_lists(Random& random) {
   }
 }
 
+void limits_hold_for_every_label(Random& random) {
+  for (int trial = 0; trial < 300; ++trial) {
+    const Model model(random, 1 + random.below(6), 1 + random.below(4), trial % 2 == 0, random.uniform(0, 1));
+    Trws solver = model.solver(trws_kernel(""));
+    Poll poll;
+    TrwsOptions options;
+    options.iterations = 1 + static_cast<int>(random.below(20));
+    solver.run(options, poll);
+    std::vector<float> drops(model.n * model.n_labels);
+    const double top = solver.limits(drops, poll);
+    model.for_each_labeling([&](const std::vector<Label>& y) {
+      const double value = model.value(y);
+      for (std::size_t i = 0; i < model.n; ++i) {
+        const double drop = drops[i * model.n_labels + static_cast<std::size_t>(y[i])];
+        CHECK(drop <= 0.0 && value <= top + drop + 1e-12 * std::abs(value));
+      }
+    });
+  }
+}
+
 void bad_scores_change_nothing() {
   const std::vector<std::int32_t> edges{0, 1}, ranks{0, 1};
   const std::vector<double> strengths{1.0};
@@ -288,6 +314,7 @@ int main() {
   everybody_agrees(random);
   interruptions_leave_a_valid_state(random);
   grids_match_their_edge_lists(random);
+  limits_hold_for_every_label(random);
   bad_scores_change_nothing();
   return test::exit_code();
 }

@@ -17,13 +17,15 @@ from hedgehop.lawler import best_excluding
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step, rounding
 from hedgehop.oracles.kernels import is_small
+from hedgehop.oracles.label_bounds import LabelBounds
 from hedgehop.oracles.nested import Nested
 from hedgehop.oracles.registry import Auto, get, solve
 from hedgehop.oracles.slopes import Slopes
 from hedgehop.potentials import Cardinality, Constant, Linear, Potential
 
 _FEW_VARIABLES = 500
-_CELLS = 24  # solved by Lawler's partition where there are more variables
+_SEVERAL_VARIABLES = 4000  # beyond, messages take longer than the cells they spare
+_CELLS = 24  # solved by Lawler's partition where there are more than a few variables
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Search:
     _next: Step | None = None
     _single: Labels | None = None  # the single best labeling, once it is known
     _started: bool = False
+    _label_bounds: LabelBounds = field(init=False)
     _keeper: tuple[Slopes, Any] | None = None  # keeps distances for an oracle that cannot
 
     def __post_init__(self) -> None:
@@ -53,6 +56,7 @@ class Search:
             self.diversity.check(self.model)
             self.state = self.oracle.start(self.model)
             self._started = True
+        self._label_bounds = LabelBounds(self.model, self.oracle)
 
     def copy(self) -> Search:
         """Return a run that goes on from here and leaves this one as it is."""
@@ -204,21 +208,25 @@ class Search:
         limits = [*potentials, *(_at_least(self.min_distance, y) for y in self._distinct())]
         solver = get(too_close.oracle) if isinstance(self.oracle, Auto) else self.oracle
         limited = solver.refusal(self.model, limits) is None
+        other: Step | None = None
         if self.min_distance == 1 and not limited and self._partitions(potentials, too_close):
-            return self._best_other(potentials)
+            other = self._best_other(potentials)
+            if other.exact:
+                return other
         try:
-            return self._within(limits)
+            found = self._within(limits)
+            return found if other is None else _better(self.model, found, other)
         except (InfeasibleError, UnsupportedError) as error:  # which of multipliers proves nothing
             if self.min_distance == 1:
-                return self._best_other(potentials)
+                return other or self._best_other(potentials)
             if isinstance(error, UnsupportedError):
                 raise
             return self._within_exactly(limits)
 
     def _partitions(self, potentials: Sequence[Potential], too_close: Step) -> bool:
         """Whether Lawler's partition proves the best other labeling without much work."""
-        few = self.model.n_variables <= _FEW_VARIABLES
-        return too_close.exact and (few or self.oracle.max_marginals(self.model, potentials) is not None)
+        several = self.model.n_variables <= _SEVERAL_VARIABLES
+        return too_close.exact and (several or self.oracle.max_marginals(self.model, potentials) is not None)
 
     def _within(self, limits: Sequence[Potential]) -> Step:
         """Solve with limits; by multipliers around an oracle that cannot keep them itself."""
@@ -242,7 +250,7 @@ class Search:
             return self._solve([*potentials, mask] if mask is not None else potentials)
 
         def marginals(mask: Linear | None) -> Doubles | None:
-            return self.oracle.max_marginals(self.model, [*potentials, mask] if mask is not None else potentials)
+            return self._label_bounds([*potentials, mask] if mask is not None else potentials)
 
         many = self.model.n_variables > _FEW_VARIABLES  # a cell per variable: too many to solve them all
         return best_excluding(self.model, excluded, inside, marginals, _CELLS if many else None)
@@ -257,6 +265,13 @@ def _at_least(distance: int, reference: Labels) -> Cardinality:
     if distance > reference.size:
         raise InfeasibleError(f"min_distance {distance} is more than the {reference.size} variables.")
     return Cardinality(reference, table)
+
+
+def _better(model: Model, first: Step, second: Step) -> Step:
+    """The better one of two answers to the same step, with the lower bound of both."""
+    best = max(first, second, key=lambda step: step.value)
+    bound = max(best.value, min(first.upper_bound, second.upper_bound))
+    return replace(best, upper_bound=bound, exact=best.exact or reaches(model, best.value, bound))
 
 
 def reaches(model: Model, gain: float, bound: float) -> bool:

@@ -170,6 +170,7 @@ def test_every_instruction_set_does_the_same(model: Model) -> None:
         np.testing.assert_array_equal(labeling, expected[0])
         assert (value, bound) == expected[1:3]
         np.testing.assert_array_equal(solver.beliefs(), baseline.beliefs())
+        np.testing.assert_array_equal(solver.limits()[1], baseline.limits()[1])
 
 
 @pytest.mark.parametrize("n_labels", [1, 2, 5, 21, 33, 64, 65, 200])
@@ -283,6 +284,31 @@ def test_beliefs_are_max_marginals_on_a_chain() -> None:
     assert hopeless.any()
     np.testing.assert_array_equal(np.isneginf(beliefs), hopeless)
     np.testing.assert_allclose(beliefs[~hopeless], expected[~hopeless], atol=1e-5)
+
+
+@settings(deadline=None, max_examples=200)
+@given(MODELS, st.integers(1, 12))
+def test_limits_hold_for_every_label(model: Model, iterations: int) -> None:
+    solver = model.solver()
+    solver.run(iterations=iterations)
+    labelings = np.stack(np.meshgrid(*map(np.arange, model.counts), indexing="ij"), axis=-1).reshape(-1, model.n)
+    values = model.values(labelings)
+    for _ in range(2):
+        top, drops = solver.limits()
+        limits = top + drops.astype(np.float64)[np.arange(model.n), labelings]
+        assert (values[:, None] <= limits + 1e-12 * model.scale).all()
+    assert solver.run(iterations=1)[2] >= values.max()
+
+
+def test_limits_are_max_marginals_on_a_chain() -> None:
+    rng = np.random.default_rng(2)
+    unary, strengths = rng.random((9, 3)), 1.0 + rng.random(8)  # no label is hopeless
+    edges = np.stack([np.arange(8), np.arange(1, 9)], axis=1).astype(np.int32)
+    solver = _core.Trws.potts(unary, None, edges, strengths, np.arange(9, dtype=np.int32))
+    solver.run()
+    top, drops = solver.limits()
+    exact = _core.forest_max_marginals_potts(unary, edges, strengths)
+    np.testing.assert_allclose(top + drops.astype(np.float64), exact, atol=1e-4)
 
 
 def test_beliefs_of_labels_a_variable_does_not_have() -> None:

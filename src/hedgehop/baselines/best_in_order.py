@@ -11,6 +11,7 @@ from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.lawler import in_order
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
+from hedgehop.oracles.label_bounds import LabelBounds
 from hedgehop.oracles.registry import OracleLike, get, solve
 from hedgehop.potentials import Linear
 
@@ -19,8 +20,8 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     """Return the m best labelings in order, (m, *shape), by Lawler's partition; fewer if there are fewer.
 
     Works wherever a step can be solved with some labels forbidden; in the right order if it is solved exactly.
-    Where the oracle has max-marginals (trees), a labeling costs few solves (Yanover, Weiss 2003), elsewhere one for
-    each variable.
+    Where the oracle has max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves
+    (Yanover, Weiss 2003), elsewhere one for each variable.
 
     Examples
     --------
@@ -29,13 +30,13 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
     """
     solver = get(oracle)
-    state = solver.start(model)
+    state, bounds = solver.start(model), LabelBounds(model, solver)
 
     def inside(mask: Linear | None) -> Step:
         return solve(solver, model, () if mask is None else (mask,), state)
 
     def marginals(mask: Linear | None) -> Doubles | None:
-        return solver.max_marginals(model, () if mask is None else (mask,))
+        return bounds(() if mask is None else (mask,))
 
     steps = islice(in_order(model, inside, marginals), positive_count(m, "m"))
     return own(np.array([step.labeling for step in steps], np.int32))

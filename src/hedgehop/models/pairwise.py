@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -212,6 +213,12 @@ class PairwiseModel(UnaryModel):
         for clique in self.cliques:
             total = total + clique.at(flat)
         return total
+
+    @cached_property
+    def reaches(self) -> Doubles:
+        """The most by which each variable's edges can favour one label over another, (n,); inf if they can forbid."""
+        both = np.repeat(self.pairwise.spans(len(self.edges)), 2)
+        return np.bincount(self.edges.ravel(), both, self.n_variables).astype(np.float64)
 
     def _joint_spans(self) -> Doubles:
         return self.pairwise.spans(len(self.edges))
