@@ -103,6 +103,16 @@ class TightOffset(hh.LinearHamming):
         return 0.0
 
 
+class OtherBeginnings(hh.VariableCoverage):
+    def coverages(self, model, labelings):
+        return 2.0 * super().coverages(model, labelings)
+
+
+class OtherOffsets(hh.VariableCoverage):
+    def offsets(self, model, labelings, m):
+        return super().offsets(model, labelings, m) - 1.0
+
+
 class LowBound(hh.HammingBall):
     def bounding(self, model, chosen=()):
         return [Constant(0.0)]
@@ -116,6 +126,8 @@ class LowBound(hh.HammingBall):
     (OrderMatters(), "D must not depend on the order"),
     (Supermodular(), "submodularity"),
     (TightOffset(), "D of a list exceeds offset plus gains"),
+    (OtherBeginnings(), "values must be D of every beginning"),
+    (OtherOffsets(), "offsets must be those of every beginning"),
     (LowBound(gamma=0.5), "bounding potentials must not be below the gain"),
 ])  # fmt: skip
 def test_broken_diversities_are_caught(broken, promise):

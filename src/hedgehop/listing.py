@@ -59,7 +59,7 @@ def _certificate(
     best_gains = [s.upper_bound for s in search.steps]
     if last:
         best_gains.append(search.peek().upper_bound)
-    offsets = [search.diversity.offset(search.model, rows[:t], len(rows)) for t in range(len(best_gains))]
+    offsets = search.diversity.offsets(search.model, rows, len(rows))[: len(best_gains)].tolist()
     baseline = search.baseline(solve_if_unknown=not hurry)
     failed = "the run was interrupted" if hurry else _failed_condition(search)
     return certify(len(rows), search.tradeoff, objectives, offsets, best_gains, baseline, failed, further)

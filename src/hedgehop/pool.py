@@ -137,20 +137,18 @@ def _collect(
 ) -> DiverseList:
     chosen, best_gains, seconds = picks
     m = len(chosen)
-    prefixes = [rows[chosen[:t]] for t in range(m + 1)]
-    objectives = [
-        float(relevance[chosen[:t]].sum()) + tradeoff * diversity.value(model, p) for t, p in enumerate(prefixes)
-    ]
+    taken = rows[chosen]
+    objectives = np.concatenate([[0.0], np.cumsum(relevance[chosen])]) + tradeoff * diversity.values(model, taken)
     gains = np.diff(objectives)
-    offsets = [diversity.offset(model, p, m) for p in prefixes]
+    offsets = diversity.offsets(model, taken, m)
     top = rows[int(np.argmax(relevance))][None]
     repeated = m * float(relevance.max()) + tradeoff * diversity.value(model, np.repeat(top, m, axis=0))
     bounds = _with_repeats(picks, rows, relevance, model, diversity, tradeoff)
     lowest = relevance[np.isfinite(relevance)].min()
     failed = "the pool's relevance may be negative" if lowest < 0 else _parsimony(diversity, model)
-    certificate = certify(m, tradeoff, objectives, offsets, bounds, repeated, failed)
+    certificate = certify(m, tradeoff, objectives.tolist(), offsets.tolist(), bounds, repeated, failed)
     return DiverseList(
-        labelings=own(prefixes[-1].reshape(m, *model.shape)),
+        labelings=own(taken.reshape(m, *model.shape)),
         relevance=own(relevance[chosen]),
         gains=own(gains),
         bounds=own(np.array(best_gains[:m])),

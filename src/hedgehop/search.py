@@ -46,6 +46,7 @@ class Search:
     chosen: list[Labels] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     _next: Step | None = None
+    _stacked: Labels | None = None  # what is chosen, as one array
     _single: Labels | None = None  # the single best labeling, once it is known
     _started: bool = False
     _label_bounds: LabelBounds = field(init=False)
@@ -66,12 +67,12 @@ class Search:
         """Return a run that has chosen all but one of the labelings."""
         others = self.copy()
         others.chosen.pop(t)
-        others._next = None
+        others._next = others._stacked = None
         return others
 
     def restart(self) -> None:
         """Forget the list, not what the oracle has learned."""
-        self.chosen, self.steps, self._next = [], [], None
+        self.chosen, self.steps, self._next, self._stacked = [], [], None, None
 
     def peek(self) -> Step:
         """Return the best next step without constraints: its gain, and U_t in ``upper_bound``."""
@@ -111,7 +112,7 @@ class Search:
         """Append a step to the list."""
         self.chosen.append(step.labeling.reshape(-1))
         self.steps.append(step)
-        self._next = None
+        self._next = self._stacked = None
         return step
 
     def replay(self, rows: Labels, oracles: Sequence[str]) -> None:
@@ -130,7 +131,9 @@ class Search:
 
     def rows(self) -> Labels:
         """Return the chosen labelings, (t, n)."""
-        return np.array(self.chosen, np.int32).reshape(-1, self.model.n_variables)
+        if self._stacked is None:
+            self._stacked = own(np.array(self.chosen, np.int32).reshape(-1, self.model.n_variables))
+        return self._stacked
 
     def objective(self, rows: Labels) -> float:
         """F of a list of labelings."""
@@ -141,8 +144,8 @@ class Search:
         """F of the chosen list and of its beginnings, F(S^0) .. F(S^t)."""
         rows = self.rows()
         relevance = np.concatenate([[0.0], np.cumsum(self.model.score(rows) if len(rows) else [])])
-        values = [self.diversity.value(self.model, rows[:t]) for t in range(len(rows) + 1)]
-        return [float(r + self.tradeoff * d) for r, d in zip(relevance, values, strict=True)]
+        values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
+        return values
 
     def best_apart(self) -> Step:
         """Return the best step given all chosen labelings, constraints included: what refinement asks for."""

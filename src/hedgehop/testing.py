@@ -62,6 +62,7 @@ def check_diversity(diversity: Diversity, model: Model, seed: int = 0) -> None:
         _check_potentials(diversity, model, rows, every)
         _check_shape(diversity, model, rows)
         _check_offset(diversity, model, rows, every)
+        _check_beginnings(diversity, model, rows)
 
 
 def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] = ()) -> None:
@@ -125,6 +126,14 @@ def _check_potentials(diversity: Diversity, model: Model, rows: Labels, every: L
     _require((upper >= gains - _SLACK * _scale(gains)).all(), "bounding potentials must not be below the gain")
     if type(diversity).bounding is Diversity.bounding or bounding == steering:
         _require(_all_close(total_value(model, steering, every), gains), "potentials must add up to the gain")
+
+
+def _check_beginnings(diversity: Diversity, model: Model, rows: Labels) -> None:
+    beginnings = [rows[:t] for t in range(len(rows) + 1)]
+    values = np.array([diversity.value(model, b) for b in beginnings])
+    _require(_all_close(diversity.values(model, rows), values), "values must be D of every beginning of a list")
+    offsets = np.array([diversity.offset(model, b, 5) for b in beginnings])
+    _require(_all_close(diversity.offsets(model, rows, 5), offsets), "offsets must be those of every beginning")
 
 
 def _check_shape(diversity: Diversity, model: Model, rows: Labels) -> None:

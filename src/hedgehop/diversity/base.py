@@ -76,6 +76,16 @@ class Diversity:
         h = concave(self.h)
         return float(sum(self.weight(g) * h.upto(c)[c] for g, c in counts.items()))
 
+    def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """Coverage of every beginning of a list of m, the empty one first, (m + 1,)."""
+        rows = self._rows(model, labelings)
+        return np.array([self.coverage(model, rows[:t]) for t in range(len(rows) + 1)])
+
+    def values(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """D of every beginning of a list of m, the empty one first, (m + 1,)."""
+        parsimony = np.cumsum(self.parsimony_of(model, labelings))
+        return np.asarray(self.coverages(model, labelings) + np.concatenate([[0.0], parsimony]))
+
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """The part of D that each labeling adds whatever the rest of the list is, (m,)."""
         rows = self._rows(model, labelings)
@@ -110,6 +120,11 @@ class Diversity:
         For monotone submodular D without parsimony this is ``D(chosen)``, any list (docs/theory.md 5, B1).
         """
         return self.coverage(model, chosen) if self.submodular else np.inf
+
+    def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
+        """Offset of every beginning of a list, the empty one first."""
+        rows = self._rows(model, labelings)
+        return np.array([self.offset(model, rows[:t], m) for t in range(len(rows) + 1)])
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """For two labels, what the k-th labeling with y_i = 1 adds to D of a list of m, (m, n); None if it depends.

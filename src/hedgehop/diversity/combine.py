@@ -62,6 +62,10 @@ class WeightedSum(Frozen, Diversity):
         """Weighted sum, without parsimony."""
         return float(sum(f * t.coverage(model, labelings) for f, t in self.terms))
 
+    def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """Weighted sum of the terms' coverages."""
+        return np.asarray(np.sum([f * t.coverages(model, labelings) for f, t in self.terms], axis=0))
+
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """Weighted sum of the terms' parsimonies."""
         return np.asarray(np.sum([f * t.parsimony_of(model, labelings) for f, t in self.terms], axis=0))
@@ -90,6 +94,10 @@ class WeightedSum(Frozen, Diversity):
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
         """Weighted sum of the terms' offsets."""
         return float(sum(f * t.offset(model, chosen, m) for f, t in self.terms if f > 0))
+
+    def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
+        """Weighted sum of the terms' offsets."""
+        return np.asarray(np.sum([f * t.offsets(model, labelings, m) for f, t in self.terms if f > 0], axis=0))
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """Weighted sum of the terms' slopes, if all have them."""

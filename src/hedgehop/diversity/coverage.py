@@ -172,6 +172,25 @@ class VariableCoverage(Frozen, Diversity):
         worth = self.h(variable_counts(model, self._rows(model, labelings))).sum(axis=1)
         return float(worth.sum() if self.weights is None else worth @ self.weights)
 
+    def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """Sums of what each labeling adds: ``h(1 + k) - h(k)`` where k earlier ones give the same label."""
+        self.check(model)
+        rows = self._rows(model, labelings)
+        slopes = np.diff(self.h.upto(len(rows)))
+        added = [slopes[:t] @ self._earlier(rows, t - 1) for t in range(1, len(rows) + 1)]
+        return np.concatenate([[0.0], np.cumsum(added)])
+
+    def _earlier(self, rows: Labels, t: int) -> Doubles:
+        """Weight of the variables whose label in row t is that of none, one, ... t earlier rows, (t + 1,)."""
+        same = np.zeros(rows.shape[1], np.intp)
+        for row in rows[:t]:
+            same += row == rows[t]
+        return np.bincount(same, self.weights, t + 1).astype(np.float64)
+
+    def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
+        """The coverages."""
+        return self.coverages(model, labelings)
+
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """None: zero for each labeling."""
         return np.zeros(len(self._rows(model, labelings)))

@@ -185,6 +185,13 @@ class LinearHamming(Frozen, Diversity):
             return float(len(rows) ** 2 * model.n_variables - np.vdot(counts, counts)) / 2.0
         return float((len(rows) ** 2 - (counts * counts).sum(axis=1)) @ self.weights) / 2.0
 
+    def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """Sums of the distances to earlier labelings."""
+        self.check(model)
+        rows = self._rows(model, labelings)
+        added = np.tril(_core.hamming(rows, rows, self.weights)).sum(axis=1)
+        return np.concatenate([[0.0], np.cumsum(added)])
+
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """None: zero for each labeling."""
         return np.zeros(len(self._rows(model, labelings)))
@@ -215,9 +222,13 @@ class LinearHamming(Frozen, Diversity):
         ``D(T) = sum_i a_i (m^2 - sum_l c_il^2) / 2`` and ``-c^2 / 2 <= k^2 / 2 - k c``; the terms ``k c`` add up
         to the gains of T's labelings.
         """
-        rows = self._rows(model, chosen)
+        return float(self.offsets(model, chosen, m)[-1])
+
+    def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
+        """Offset of every beginning of a list."""
+        reached = self.coverages(model, labelings)
         total = model.n_variables if self.weights is None else float(self.weights.sum())
-        return total * (m - len(rows)) ** 2 / 2.0 - self.coverage(model, rows)
+        return np.asarray(total * (m - np.arange(reached.size)) ** 2 / 2.0 - reached)
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """Differences of ``a (m - a)``."""
