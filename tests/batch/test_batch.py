@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import hedgehop as hh
@@ -198,3 +199,18 @@ def test_recipes_from_files(tmp_path):
 def test_nothing_to_do_is_refused(tmp_path):
     with pytest.raises(ValueError, match="at least one model file"):
         run([], RECIPE, tmp_path)
+
+
+def far(labelings: np.ndarray) -> bool:
+    """Whether any two differ in at least a twentieth of the variables."""
+    pairs = [(a != b).mean() for k, a in enumerate(labelings) for b in labelings[:k]]
+    return min(pairs) >= 0.05
+
+
+def test_default_lists_keep_apart_whatever_greedy_method_makes_them():
+    model = hh.FactorGraph(
+        np.random.default_rng(0).normal([2.0, 0.0], size=(40, 2)), [[i, i + 1] for i in range(39)], 0.1
+    )
+    for method in ("greedy", "distorted"):
+        assert far(hh.batch.Recipe(m=3, method=method).solve(model).labelings)
+    assert not far(hh.batch.Recipe(m=3, tradeoff="0").solve(model).labelings)

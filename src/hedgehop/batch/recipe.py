@@ -148,4 +148,5 @@ class Recipe:
     @property
     def _decides_nothing(self) -> bool:
         """Whether nothing is said about how far labelings are apart."""
-        return self.tradeoff == "auto" and not {"method", "distinct", "min_distance"} & set(self.options)
+        free = self.options.get("method") != "joint" and not {"distinct", "min_distance"} & set(self.options)
+        return self.tradeoff == "auto" and free
