@@ -212,6 +212,16 @@ def test_models_score_as_the_features_do():
             assert model.score(labelings) == pytest.approx(np.array(wanted))
 
 
+def test_a_bias_that_was_not_learned_is_asked_for():
+    from sklearn.exceptions import NotFittedError
+
+    X, Y = [np.eye(2), np.eye(2)[::-1]], [[0, 1], [1, 0]]
+    machine = StructuredSVM().fit(X, Y).set_params(nonnegative="bias")
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+    assert [y.tolist() for y in machine.fit(X, Y).predict(X)] == Y
+
+
 def test_a_bias_changes_nothing_but_the_sign():
     """Claims 1 and 2 of the appendix: P1 without a bias, P2 with one, P3 with r + b >= 0, have one optimum."""
     X, Y = graphs(5)

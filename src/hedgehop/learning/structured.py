@@ -175,7 +175,8 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
 
     def models(self, X: Sequence[Any]) -> list[PairwiseModel]:
         """Return the model of each input, shifted as `nonnegative` says: for `hh.diverse` and `hh.tune`."""
-        need("sklearn.utils.validation", "learning", "StructuredSVM").check_is_fitted(self)
+        learned = ["coef_", "bias_"] if self.nonnegative == "bias" else ["coef_"]
+        need("sklearn.utils.validation", "learning", "StructuredSVM").check_is_fitted(self, learned)
         return [self._model(self._checked(x)) for x in X]
 
     def predict(self, X: Sequence[Any]) -> list[Labels]:
