@@ -179,7 +179,7 @@ void def_methods(nb::class_<Problem>& type) {
   type.def("limits", &Problem::limits,
            nb::sig("def limits(self) -> tuple[float, numpy.typing.NDArray[numpy.float32]]"),
            "One more iteration; a and (n, L) drops <= 0 such that no labeling with label l at variable i\n"
-           "scores higher than a + drops[i, l].");
+           "scores higher than a + drops[i, l], but for the rounding of drops.");
   type.def("decodes", &Problem::decodes, nb::sig("def decodes(self) -> " HEDGEHOP_INT32),
            "The last labelings read off a forward and a backward sweep, (2, n).");
   type.def("polish", &Problem::polish, nb::arg("labeling").noconvert(),

@@ -173,30 +173,32 @@ void Trws::polish(std::span<Label> labeling, Poll& poll) {
 
 void Trws::beliefs(std::span<float> out, Poll& poll) {
   sweep(std::array{TrwsSweep::forward}, 0, poll);
-  publish(TrwsSweep::report_backward, out, graph_.floors, poll);
+  publish(out, graph_.floors, nullptr, poll);
 }
 
 double Trws::limits(std::span<float> out, Poll& poll) {
   const std::int64_t before = std::exchange(bound_, kTrwsNoBound);
   sweep(std::array{TrwsSweep::report_forward}, 0, poll);
-  const std::int64_t here = bound_;
+  std::int64_t top =
+      bound_ + FixedPointScale::kMargin;  // by which labels are told apart where no edge matters
   bound_ = std::min(bound_, before);
-  publish(TrwsSweep::report_backward, out, nullptr, poll);
-  const auto n = static_cast<std::int64_t>(n_variables()),
-             edges = static_cast<std::int64_t>(schedule_.n_edges());
-  constexpr std::int64_t kVisit = 140, kFloat = 256;  // units; the second: what `out` loses as floats
-  return real_bound(here + kVisit * n + 2 * edges + kFloat);
+  std::vector<std::int32_t> excess(n_variables());
+  publish(out, nullptr, excess.data(), poll);
+  for (const std::int32_t e : excess) top += std::max(e, 0);
+  return real_bound(top);
 }
 
-void Trws::publish(TrwsSweep how, std::span<float> out, const std::int32_t* floors, Poll& poll) {
+void Trws::publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll) {
   const std::int32_t* usual = std::exchange(graph_.floors, floors);
   graph_.beliefs = out.data();
+  graph_.excess = excess;
   const auto end = [&] {
     graph_.beliefs = nullptr;
+    graph_.excess = nullptr;
     graph_.floors = usual;
   };
   try {
-    sweep(std::array{how}, 0, poll);
+    sweep(std::array{TrwsSweep::report_backward}, 0, poll);
   } catch (...) {
     end();
     throw;

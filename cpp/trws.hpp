@@ -83,8 +83,8 @@ class Trws {
   // number a such that no labeling with label l at variable i scores higher than a + out(i, l). For at the
   // visit of i in a sweep, r(y) = B_i(y_i) + (terms of the others, and slacks <= 0), so that
   //   max {r(y): y_i = l} <= Phi - max B_i + B_i(l),
-  // where Phi, the bound at that moment, is at most that of the sweep before plus what rounding the gifts of
-  // the visits in between may add: 2 (2^-23 |B| + 1 for each edge) units a visit, with |B| < 2^29.1.
+  // where Phi, the bound at that moment, is at most that of the sweep before plus what the visits in between
+  // add. A visit replaces max B_i by max_l [B_i(l) - out_i g_i(l)] + out_i max g_i: more only by rounding g.
   double limits(std::span<float> out, Poll& poll);
 
   // Improves a labeling one variable at a time until none does.
@@ -104,7 +104,7 @@ class Trws {
   void sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
   void consider_decodes(Poll& poll);
-  void publish(TrwsSweep how, std::span<float> out, const std::int32_t* floors, Poll& poll);
+  void publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
   std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
   bool may_use_two_threads() const;
   double real_bound(std::int64_t bound) const;

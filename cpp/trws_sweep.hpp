@@ -46,6 +46,9 @@ class Sweep {
     if constexpr (Report) {
       if (g_.beliefs != nullptr) publish(i, belief);
       bound = kept(belief, gift, ends[1] - ends[0]);
+      if (g_.excess != nullptr) {
+        g_.excess[i] = static_cast<std::int32_t>(bound) + (ends[1] - ends[0]) * gift.max() - belief.max();
+      }
     }
     for (std::int32_t o = ends[0]; o < ends[1]; ++o) bound += send(i, Forward ? o : g_.down_edge[o], gift);
     return bound;

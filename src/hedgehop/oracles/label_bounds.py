@@ -16,6 +16,7 @@ from hedgehop.oracles.kernels import message_solver, pass_messages
 from hedgehop.potentials import Potential
 
 _PASSES = 20
+_TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
 
 
 class LabelBounds:
@@ -48,5 +49,5 @@ class LabelBounds:
         scores = changed_unary(model, theta)
         allowed = scores > -np.inf
         losses = np.where(allowed, scores, 0.0) - scores.max(axis=1, keepdims=True)
-        limits = np.minimum(top + drops.astype(np.float64), bound + losses + model.reaches[:, None])
+        limits = np.minimum(top + _TOWARDS_ZERO * drops.astype(np.float64), bound + losses + model.reaches[:, None])
         return np.where(allowed, limits, -np.inf)
