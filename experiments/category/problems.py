@@ -52,7 +52,7 @@ class Problem:
     @cached_property
     def candidates(self) -> np.ndarray:
         """Labelings that are best under a bias of one class or two."""
-        return class_candidates(self.model, self.weights)
+        return class_candidates(self.model, self.weights)[0]
 
     @cached_property
     def _drawn(self) -> dict[float, np.ndarray]:

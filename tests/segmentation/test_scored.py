@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.palette import VOC_NAMES, voc_palette
-from hedgehop.segmentation.candidates import class_candidates
+from hedgehop.segmentation.candidates import best_under, class_candidates
 from hedgehop.segmentation.resampling import resample
 
 pytest.importorskip("skimage")
@@ -80,6 +80,8 @@ def test_variables_and_pixels_go_both_ways(n_segments):
     assert (scene.colored(rows)[0] == voc_palette(5)[maps[0]]).all()
     with pytest.raises(ValueError, match="labelings must have shape"):
         scene.to_pixels(rows[:, :-1])
+    with pytest.raises(ValueError, match="labels"):
+        scene.colored(rows - 1)
 
 
 def test_superpixels_have_the_mean_score_times_their_area():
@@ -103,6 +105,22 @@ class Tensor:
         return self._array.__dlpack_device__()
 
 
+class Gradient:
+    """A tensor that asks to be detached and moved first."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return Arrayish(self._array)
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("call detach first")
+
+
 class Arrayish:
     def __init__(self, array):
         self._array = array
@@ -114,7 +132,7 @@ class Arrayish:
 def test_labels_may_come_first_and_tensors_are_taken():
     first = np.ascontiguousarray(np.moveaxis(unsure(), -1, 0))
     wanted = hh.segmentation.from_scores(unsure(), picture(), 60).model.unary
-    for given_scores in (first, Tensor(first), Arrayish(first), first.tolist()):
+    for given_scores in (first, Tensor(first), Arrayish(first), Gradient(first), first.tolist()):
         model = hh.segmentation.from_scores(given_scores, picture(), 60, labels_first=True).model
         assert (model.unary == wanted).all()
     half = hh.segmentation.from_scores(unsure().astype(np.float16), picture(), 60)
@@ -161,14 +179,15 @@ def test_the_default_list_takes_no_tradeoff():
 def test_candidates_are_different_and_begin_with_the_best(seed, n_labels, n):
     random = np.random.default_rng(seed)
     model = hh.FactorGraph(random.normal(size=(n, n_labels)), [[i, i + 1] for i in range(n - 1)], 0.3)
-    pool = class_candidates(model, np.ones(n))
+    pool, biases = class_candidates(model, np.ones(n))
+    assert (best_under(model, np.ones(n), biases[-1:]) == pool[-1:]).all()
     assert (pool[0] == hh.best(model).labeling).all()
     assert len({y.tobytes() for y in pool}) == len(pool)
 
 
 def test_candidates_lose_a_class_and_gain_each_other_one():
     model = hh.FactorGraph([[0.0, 1.0, 0.0, 0.0]] * 2 + [[1.0, 0.0, 0.0, 0.0]] * 2)
-    used = [set(y.tolist()) for y in class_candidates(model, np.ones(4))]
+    used = [set(y.tolist()) for y in class_candidates(model, np.ones(4))[0]]
     assert used[0] == {0, 1}
     assert any(1 not in u for u in used)
     assert all(any(label in u for u in used) for label in range(4))

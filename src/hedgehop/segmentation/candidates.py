@@ -7,7 +7,7 @@ slope relaxation of that reward is a bias of the class everywhere, whose best la
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -23,8 +23,8 @@ _GONE = 1000.0  # removes a class
 _LEAST = 0.01  # share from which a class is there at all
 
 
-def class_candidates(model: FactorGraph | Grid, weights: Doubles) -> Labels:
-    """Return different labelings (K, n), the best one first: each is best under a bias of one class or two.
+def class_candidates(model: FactorGraph | Grid, weights: Doubles) -> tuple[Labels, Doubles]:
+    """Return different labelings (K, n), the best one first, and the biases (K, L) under which each is the best.
 
     Parameters
     ----------
@@ -33,25 +33,25 @@ def class_candidates(model: FactorGraph | Grid, weights: Doubles) -> Labels:
     weights : (n,) array
         What a variable counts, as in its scores: its area.
     """
+    first = best_under(model, weights, [np.zeros(model.n_labels)])[0]
+    shares = np.bincount(first, weights, model.n_labels) / weights.sum()
+    biases = np.array(list(_biases(model.n_labels, np.flatnonzero(shares >= _LEAST).tolist())))
+    labelings = best_under(model, weights, biases)
+    kept = np.sort(np.unique(labelings, axis=0, return_index=True)[1])
+    return own(labelings[kept]), biases[kept]
+
+
+def best_under(model: FactorGraph | Grid, weights: Doubles, biases: Iterable[Doubles]) -> Labels:
+    """Return the best labeling (n,) under each bias of classes (L,): (K, n)."""
     solver = get("trws")
     state = solver.start(model)
-    found: dict[bytes, Labels] = {}
-
-    def take(bias: Doubles) -> Labels:
-        step = solve(solver, model, (Linear(own(np.outer(weights, bias))),), state)
-        flat = step.labeling.reshape(-1)
-        found.setdefault(flat.tobytes(), flat)
-        return flat
-
-    first = take(np.zeros(model.n_labels))
-    shares = np.bincount(first, weights, model.n_labels) / weights.sum()
-    for bias in _biases(model.n_labels, np.flatnonzero(shares >= _LEAST).tolist()):
-        take(bias)
-    return own(np.array(list(found.values()), np.int32))
+    steps = (solve(solver, model, (Linear(own(np.outer(weights, bias))),), state) for bias in biases)
+    return np.array([step.labeling.reshape(-1) for step in steps], np.int32)
 
 
 def _biases(n_labels: int, used: list[int]) -> Iterator[Doubles]:
     unit = np.eye(n_labels)
+    yield np.zeros(n_labels)
     for label in range(n_labels):
         yield from (up * unit[label] for up in _UP)
     for label in used:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from hedgehop.models import FactorGraph, Grid, contrast
 from hedgehop.palette import voc_palette
 from hedgehop.pool import select
 from hedgehop.result import DiverseList
-from hedgehop.segmentation.candidates import class_candidates
+from hedgehop.segmentation.candidates import best_under, class_candidates
 from hedgehop.segmentation.features import to_lab
 from hedgehop.segmentation.graph import neighbours
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
@@ -53,10 +55,17 @@ class ScoredImage:
     (2, 12, 12)
     """
 
-    def __init__(self, model: FactorGraph | Grid, parts: Superpixels | None, shape: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        model: FactorGraph | Grid,
+        parts: Superpixels | None,
+        shape: tuple[int, int],
+        sketch: Callable[[], ScoredImage] | None = None,  # the same on superpixels, where pixels are the variables
+    ) -> None:
         self.model = model
         self.shape = shape
         self._parts = parts
+        self._sketch = sketch
         self.weights: Doubles = np.ones(model.n_variables) if parts is None else parts.area / parts.area.mean()
 
     @property
@@ -67,9 +76,7 @@ class ScoredImage:
 
     def to_pixels(self, labelings: ArrayLike) -> Labels:
         """Labelings of :attr:`model`, (m, ...), at the size of the image: (m, H, W)."""
-        rows = np.asarray(labelings, np.int32)
-        if rows.shape[1:] != self.model.shape and rows.shape[1:] != (self.model.n_variables,):
-            raise ValueError(f"labelings must have shape (m, *{self.model.shape}); got {rows.shape}.")
+        rows, _ = _arrays.as_labelings(labelings, self.model.shape, self.model.label_counts)
         if self._parts is None:
             return nearest(rows.reshape(len(rows), *self.model.shape), self.shape)
         return nearest(rows[:, self._parts.segments], self.shape)
@@ -114,11 +121,24 @@ class ScoredImage:
         return replace(at_image_size(found, self.to_pixels), parts=tuple(clock.parts))
 
     def _likely(self, m: int) -> DiverseList:
-        """Candidates of which one probably overlaps well with the truth, likelier ones counting more."""
-        pool = class_candidates(self.model, self.weights)
+        """Candidates of which one probably overlaps well with the truth.
+
+        Where pixels are the variables, they are chosen on superpixels and only those are solved again.
+        """
+        if self._sketch is None:
+            return self._chosen(class_candidates(self.model, self.weights)[0], m)
+        sketch = self._sketch()
+        pool, biases = class_candidates(sketch.model, sketch.weights)
+        place = {row.tobytes(): k for k, row in enumerate(pool)}
+        chosen = [place[row.tobytes()] for row in sketch._chosen(pool, m).labelings]
+        fine = best_under(self.model, self.weights, biases[chosen])
+        return self._chosen(np.array(list({row.tobytes(): row for row in fine}.values())), m)
+
+    def _chosen(self, pool: Labels, m: int) -> DiverseList:
+        """Likelier candidates count more as samples of the truth."""
         shaped = pool.reshape(len(pool), *self.model.shape)
-        loss = np.max(self.model.score(shaped)) - np.atleast_1d(self.model.score(shaped))
-        chances = np.exp(-loss / (_DOUBT * self.model.n_variables))
+        relevance = np.atleast_1d(self.model.score(shaped))
+        chances = np.exp((relevance - relevance.max()) / (_DOUBT * self.model.n_variables))
         overlap = ExpectedOverlap(pool, self.weights, chances)
         return select(shaped, self.model, overlap, min(m, len(pool)), _EXPECTED, first=0)
 
@@ -145,12 +165,12 @@ def from_scores(
     ----------
     scores : (h, w, L) array or tensor
         Score of each class, logits or log-probabilities, higher is better, at any resolution: they are interpolated
-        to the image's size, corners on corners. ``-inf`` forbids a class. Tensors of other libraries must be on the
-        CPU and without gradients.
+        to the image's size, corners on corners. ``-inf`` forbids a class. Tensors of PyTorch may be anywhere, those
+        of other libraries must be on the CPU.
     image : array or path
         Grey, RGB or RGBA; 8 or 16 bit, or floats.
     n_segments : int or None
-        About how many superpixels are labelled. None labels every pixel, which is slower.
+        About how many superpixels are labelled. None labels every pixel: a list takes some seconds.
     labels_first : bool
         Whether scores have shape (L, h, w).
     smoothness : float
@@ -181,11 +201,18 @@ def from_scores(
     if n_segments is None:
         # a border of a superpixel has as many steps as the root of its area, and its scores count by the area
         strength = smoothness * float(np.sqrt(lab[..., 0].size / _SEGMENTS))
-        return ScoredImage(Grid(fine, contrast(lab, strength)), None, shape)
-    parts = superpixels(rgb, positive_count(n_segments, "n_segments"))
+        sketch = partial(_on_superpixels, fine, rgb, lab, _SEGMENTS, smoothness, shape)
+        return ScoredImage(Grid(fine, contrast(lab, strength)), None, shape, sketch)
+    return _on_superpixels(fine, rgb, lab, positive_count(n_segments, "n_segments"), smoothness, shape)
+
+
+def _on_superpixels(
+    scores: Doubles, rgb: Doubles, lab: Doubles, n_segments: int, smoothness: float, shape: tuple[int, int]
+) -> ScoredImage:
+    parts = superpixels(rgb, n_segments)
     nodes = SuperpixelNodes(parts, neighbours(lab, parts), smoothness)
     unseeded = np.full(parts.count, -1)
-    return ScoredImage(nodes.model(nodes.unary(_means(parts, fine)), unseeded), parts, shape)
+    return ScoredImage(nodes.model(nodes.unary(_means(parts, scores)), unseeded), parts, shape)
 
 
 def _means(parts: Superpixels, scores: Doubles) -> Doubles:
@@ -198,7 +225,9 @@ def _means(parts: Superpixels, scores: Doubles) -> Doubles:
 
 def _checked(scores: Any, labels_first: bool) -> Floats:
     """Return scores as (h, w, L)."""
-    array = np.from_dlpack(scores) if not hasattr(scores, "__array__") and hasattr(scores, "__dlpack__") else scores
+    array = scores.detach().cpu() if hasattr(scores, "detach") else scores  # PyTorch: with gradients, or on a GPU
+    if not hasattr(array, "__array__") and hasattr(array, "__dlpack__"):
+        array = np.from_dlpack(array)
     values = _arrays.scores(array, "scores")
     if values.ndim != 3 or 0 in values.shape:
         hint = " Take the scores of one image: scores[0]." if values.ndim == 4 else ""
