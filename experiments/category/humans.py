@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy as np
 
 import hedgehop as hh
+from experiments.category.images import pictures
 from experiments.category.methods import LONGEST, RECIPES, Setting
 from experiments.category.problems import COARSE, SEGMENTS, Problem, merged
+from experiments.category.progress import count, tell
 from experiments.category.scoring import paired
 from hedgehop.tuning import ScoreCache
 
@@ -40,15 +42,15 @@ ROWS: dict[str, Setting] = {
 
 def compare(data: Path, output: Path, limit: int | None) -> str:
     """Return the section of the report."""
-    images = sorted((data / "bsds500_val" / "images").glob("*.jpg"))[:limit]
-    print("BSDS500, several people", flush=True)
+    images = pictures(data / "bsds500_val", "*.jpg", limit)
+    tell("BSDS500, several people")
     (output / "lists").mkdir(parents=True, exist_ok=True)
     cache = ScoreCache(output / "lists" / "humans.jsonl")
     missing = [path for path in images if cache.get(path.stem) is None]
     with ProcessPoolExecutor(os.cpu_count() or 1) as processes:
         for done, (path, values) in enumerate(zip(missing, processes.map(_covered, missing), strict=True), start=1):
             cache.put(path.stem, values)
-            print(f"  {done}/{len(missing)} images", end="\r" if done < len(missing) else "\n", flush=True)
+            count(done, len(missing), "images")
     return _table([cache.get(path.stem) for path in images])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from experiments.category.progress import tell
 from experiments.learning import superpixels
 from hedgehop.learning import StructuredSVM
 from hedgehop.segmentation import VOC_NAMES, PooledRegressor
@@ -49,6 +50,14 @@ def _pixels(path: Path) -> np.ndarray:
 
 def _names(folder: Path, which: str, limit: int | None) -> list[str]:
     return (folder / f"{which}.txt").read_text().split()[:limit]
+
+
+def pictures(folder: Path, kind: str, limit: int | None) -> list[Path]:
+    """The first images of a folder, at least two."""
+    found = sorted((folder / "images").glob(kind))[:limit]
+    if len(found) < 2:
+        raise ValueError(f"{folder / 'images'} must hold at least two images {kind}; found {len(found)}.")
+    return found
 
 
 def _voc(folder: Path, name: str, scores: Callable[[Path], np.ndarray]) -> Example:
@@ -101,7 +110,7 @@ def _for_learning(folder: Path, limit: int | None) -> list[str]:
 def camvid(data: Path, cache: Path, limit: int | None) -> Part:
     """Streets: each half of the frames with regressors learned on the other."""
     folder = data / "camvid"
-    paths = sorted((folder / "images").glob("*.png"))[:limit]
+    paths = pictures(folder, "*.png", limit)
     blank = [Example(p.stem, p, _street(folder / "labels" / p.name), np.load) for p in paths]
     half = len(blank) // 2  # neighbouring frames look alike: a cut in time, not every second one
     parts = (blank[:half], blank[half:])
@@ -120,7 +129,7 @@ def _street(path: Path) -> np.ndarray:
 def _learned(path: Path, examples: list[Example], n_labels: int) -> PooledRegressor:
     """Learn, or read what was learned."""
     if not path.exists():
-        print(f"  learning from {len(examples)} images", flush=True)
+        tell(f"  learning from {len(examples)} images")
         path.parent.mkdir(parents=True, exist_ok=True)
         regressor = PooledRegressor(n_labels).fit([e.path for e in examples], [e.truth for e in examples])
         regressor.save(path.with_suffix(".part"))

@@ -15,6 +15,7 @@ import numpy as np
 
 from experiments.category.methods import LONGEST, Recipe, Setting
 from experiments.category.problems import Problem, read
+from experiments.category.progress import count
 from experiments.category.scoring import image_iou
 from hedgehop.tuning import ScoreCache, digest
 
@@ -41,8 +42,7 @@ def make_all(paths: list[Path], recipes: list[Recipe], cache: Path) -> list[dict
         made = 0
         for done, job in enumerate(as_completed(jobs), start=1):
             made += job.result()
-            end = "\n" if done == len(jobs) else "\r"
-            print(f"  {done}/{len(jobs)} images, {made} lists made", end=end, flush=True)
+            count(done, len(jobs), f"images, {made} lists made")
     return [_read_all(path, recipes, cache) for path in paths]
 
 
@@ -65,9 +65,10 @@ def _make_missing(path: Path, names: list[str], cache: Path) -> int:
         for setting in recipe.grid if recipe.name in names else ():
             if kept.get(_key(problem, recipe, setting)) is not None:
                 continue
+            problem.shared.begin()
             start = time.process_time()
             found = recipe.make(problem, *setting)
-            spent = time.process_time() - start
+            spent = time.process_time() - start + problem.shared.owed
             iou = image_iou(found.labelings, problem.counts).tolist()
             kept.put(_key(problem, recipe, setting), [spent, found.guarantee, iou, _packed(found.labelings)])
             made += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,8 @@ import numpy as np
 
 import hedgehop as hh
 from experiments.category.images import Part
+from experiments.category.progress import count, tell
+from experiments.category.shared import Shared
 from experiments.learning.superpixels import Picture
 from hedgehop.learning import StructuredSVM
 from hedgehop.segmentation.candidates import class_candidates
@@ -35,6 +37,7 @@ class Problem:
     regions: np.ndarray  # the coarse region of each variable
     background: bool
     learned: hh.FactorGraph | None = None  # the same with learned weights, in units of its scores
+    shared: Shared = field(default_factory=Shared)
 
     @cached_property
     def reweighed(self) -> Problem:
@@ -49,20 +52,18 @@ class Problem:
     def best(self) -> np.ndarray:
         return hh.best(self.model).labeling
 
-    @cached_property
+    @property
     def candidates(self) -> np.ndarray:
         """Labelings that are best under a bias of one class or two."""
-        return class_candidates(self.model, self.weights)[0]
-
-    @cached_property
-    def _drawn(self) -> dict[float, np.ndarray]:
-        return {}
+        return self.shared.get((id(self.model), "candidates"), lambda: class_candidates(self.model, self.weights)[0])
 
     def samples(self, scale: float) -> np.ndarray:
         """What the truth might be, by noise on classes and on parts of the best labeling, in logits."""
-        if scale not in self._drawn:
-            self._drawn[scale] = hh.samples(self.model, SAMPLES, label=scale, region=scale, oracle="trws")
-        return self._drawn[scale]
+
+        def draw() -> np.ndarray:
+            return hh.samples(self.model, SAMPLES, label=scale, region=scale, oracle="trws")
+
+        return self.shared.get((id(self.model), "samples", scale), draw)
 
     @cached_property
     def coarse(self) -> hh.FactorGraph:
@@ -83,9 +84,9 @@ def prepare(part: Part, cache: Path, reweighed: bool = False) -> list[Path]:
     missing = [k for k, path in enumerate(paths) if not path.exists()]
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         for done, _ in enumerate(threads.map(lambda k: _make(part, k, paths[k]), missing), start=1):
-            print(f"  {done}/{len(missing)} models", end="\r" if done < len(missing) else "\n", flush=True)
+            count(done, len(missing), "models")
     if reweighed and part.learn and not all(_learned_file(path).exists() for path in paths):
-        print("  learning weights", flush=True)
+        tell("  learning weights")
         _reweigh(paths, part.learn())
     return paths
 

@@ -14,10 +14,12 @@ from experiments.category.images import PARTS, Part
 from experiments.category.lists import Kept, full, make_all
 from experiments.category.methods import RECIPES, SIDE_BY_SIDE, TUNED_FOR, Recipe, Setting, side_by_side
 from experiments.category.problems import prepare, read
+from experiments.category.progress import tell
 from experiments.category.report import Section, write
 from experiments.category.scoring import Judged, confusions, image_iou
 from experiments.category.sheets import draw_sheets
 
+HUMANS = "humans"
 Lists = list[dict[tuple[str, Setting], Kept]]
 
 
@@ -48,32 +50,41 @@ def reproduce(
     limit : int, optional
         Use this many images of each part only.
     only : names of rows
-        Make these rows only, beside DivMBest; the beginning of a name does.
+        Make these rows only, beside DivMBest; the beginning of a name does. A ⊗ stands for its members.
     parts : names of parts
         Some of network, regressors, blurred, camvid, humans; by default all.
     """
     data, output = Path(data), Path(output)
+    recipes, wanted = _wanted(only), _parts(parts)
     output.mkdir(parents=True, exist_ok=True)
-    recipes = _wanted(only)
     sections = []
-    for key, load in PARTS.items():
-        if not parts or key in parts:
-            part = load(data, output / "learned", limit)
-            print(part.title, flush=True)
+    for key in wanted:
+        if key in PARTS:
+            part = PARTS[key](data, output / "learned", limit)
+            tell(part.title)
             sections.append(_section(part, recipes, output))
-    matched = humans.compare(data, output, limit) if not parts or "humans" in parts else ""
-    return write(sections, matched, output)
+    return write(sections, humans.compare(data, output, limit) if HUMANS in wanted else "", output)
+
+
+def _parts(parts: Sequence[str]) -> list[str]:
+    known = [*PARTS, HUMANS]
+    missing = [part for part in parts if part not in known]
+    if missing:
+        raise ValueError(f"parts must be among {', '.join(known)}; got {missing[0]!r}.")
+    return [key for key in known if not parts or key in parts]
 
 
 def _wanted(only: Sequence[str]) -> list[Recipe]:
     if not only:
         return RECIPES
-    found = [r for r in RECIPES if r.name == "DivMBest" or any(r.name.startswith(o) for o in only)]
-    missing = [o for o in only if not any(r.name.startswith(o) for r in RECIPES)]
-    if missing:
-        names = ", ".join(r.name for r in RECIPES)
-        raise ValueError(f"only must name rows; got {missing[0]!r}. There are {names}.")
-    return found
+    names = [r.name for r in RECIPES]
+    found = {"DivMBest"}
+    for asked in only:
+        rows = SIDE_BY_SIDE.get(asked) or [name for name in names if name.startswith(asked)]
+        if not rows:
+            raise ValueError(f"only must name rows; got {asked!r}. There are: {'; '.join([*names, *SIDE_BY_SIDE])}.")
+        found.update(rows)
+    return [r for r in RECIPES if r.name in found]
 
 
 def _section(part: Part, recipes: list[Recipe], output: Path) -> Section:

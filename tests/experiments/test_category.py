@@ -179,8 +179,54 @@ def test_a_run_writes_everything_and_goes_on_where_it_was_stopped(data, thorough
     assert list((tmp_path / "sheets" / "voc-network").glob("*.png"))
 
 
-def test_unknown_rows_are_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"only": ["nonsense"]}, "only must name rows"),
+        ({"parts": ["nonsense"]}, "parts must be among network"),
+        ({"parts": ["camvid"]}, "camvid.*images must hold at least two images"),
+        ({"parts": ["humans"]}, "bsds500_val.*images must hold at least two images"),
+    ],
+)
+def test_what_is_not_there_is_refused(tmp_path, options, message):
     from experiments.category import reproduce
 
-    with pytest.raises(ValueError, match="only must name rows"):
-        reproduce(tmp_path, tmp_path, only=["nonsense"])
+    with pytest.raises(ValueError, match=message):
+        reproduce(tmp_path, tmp_path, **options)
+
+
+def test_rows_are_wanted_by_their_beginning_and_side_by_side_by_name():
+    from experiments.category.run import _wanted
+
+    assert [r.name for r in _wanted(["HB"])] == ["DivMBest", "HB", "HB, distinct", "HB exact"]
+    assert [r.name for r in _wanted(["expected overlap ⊗ regions"])] == ["DivMBest", "regions", "expected overlap"]
+
+
+def test_every_list_is_charged_for_what_it_shares():
+    from experiments.category.shared import Shared
+
+    shared = Shared()
+    made = shared.get("a", lambda: np.sort(np.arange(10**6)[::-1]))
+    assert shared.owed == 0.0  # its own clock has run
+    for _ in range(2):
+        shared.begin()
+        assert shared.get("a", None) is made
+        assert shared.get("a", None) is made
+        assert shared.owed == shared._made["a"][1] > 0.0
+
+
+def test_mistakes_are_those_of_the_map_whatever_comes_first():
+    from experiments.category.report import Section, _table
+    from experiments.category.scoring import Judged
+
+    def row(labels):
+        tables = np.zeros((2, 20, 3, 3))
+        tables[..., 1, labels] = 5.0
+        return Judged(tables, np.ones((2, 20)), 0.0, np.nan)
+
+    class Named:
+        title, examples, background = "t", [0, 0], True
+
+    text = _table(Section(Named, {"LC log": row(1), "DivMBest": row(2)}, {}))
+    assert "wrong class (2)" in text
+    assert "missed (0)" in text
