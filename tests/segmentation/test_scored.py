@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
@@ -175,6 +175,7 @@ def test_the_default_list_takes_no_tradeoff():
     assert "48 x 64 pixels" in repr(scene)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 99), st.integers(1, 4), st.integers(1, 6))
 def test_candidates_are_different_and_begin_with_the_best(seed, n_labels, n):
     random = np.random.default_rng(seed)
