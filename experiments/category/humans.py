@@ -17,8 +17,8 @@ import hedgehop as hh
 from experiments.category.images import pictures
 from experiments.category.methods import LONGEST, RECIPES, Setting
 from experiments.category.problems import COARSE, SEGMENTS, Problem, merged
-from experiments.category.progress import count, tell
 from experiments.category.scoring import paired
+from experiments.progress import count, tell
 from hedgehop.tuning import ScoreCache
 
 CLUSTERS = 8

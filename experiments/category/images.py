@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from experiments.category.progress import tell
 from experiments.learning import superpixels
+from experiments.progress import tell
 from hedgehop.learning import StructuredSVM
 from hedgehop.segmentation import VOC_NAMES, PooledRegressor
 

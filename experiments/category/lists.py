@@ -15,8 +15,8 @@ import numpy as np
 
 from experiments.category.methods import LONGEST, Recipe, Setting
 from experiments.category.problems import Problem, read
-from experiments.category.progress import count
 from experiments.category.scoring import image_iou
+from experiments.progress import count
 from hedgehop.tuning import ScoreCache, digest
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 import hedgehop as hh
 from experiments.category.images import Part
-from experiments.category.progress import count, tell
 from experiments.category.shared import Shared
 from experiments.learning.superpixels import Picture
+from experiments.progress import count, tell
 from hedgehop.learning import StructuredSVM
 from hedgehop.segmentation.candidates import class_candidates
 from hedgehop.segmentation.regressor import count_labels

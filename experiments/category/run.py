@@ -14,10 +14,10 @@ from experiments.category.images import PARTS, Part
 from experiments.category.lists import Kept, full, make_all
 from experiments.category.methods import RECIPES, SIDE_BY_SIDE, TUNED_FOR, Recipe, Setting, side_by_side
 from experiments.category.problems import prepare, read
-from experiments.category.progress import tell
 from experiments.category.report import Section, write
 from experiments.category.scoring import Judged, confusions, image_iou
 from experiments.category.sheets import draw_sheets
+from experiments.progress import tell
 
 HUMANS = "humans"
 Lists = list[dict[tuple[str, Setting], Kept]]

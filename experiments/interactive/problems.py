@@ -12,6 +12,7 @@ import numpy as np
 
 import hedgehop as hh
 from experiments.interactive.images import UNKNOWN, Example
+from experiments.progress import count
 
 LONGEST = 10  # M = 1..10 on the plot
 
@@ -52,7 +53,7 @@ def prepare(examples: list[Example], cache: Path, workers: int) -> list[Problem]
     if missing:
         with ProcessPoolExecutor(workers) as processes:
             for done, _ in enumerate(processes.map(_make, *zip(*missing, strict=True)), start=1):
-                print(f"  {done}/{len(missing)} models", end="\r" if done < len(missing) else "\n", flush=True)
+                count(done, len(missing), "models")
     return [_read(e, p) for e, p in zip(examples, paths, strict=True)]
 
 

@@ -14,6 +14,7 @@ import hedgehop as hh
 from experiments.interactive import images, methods
 from experiments.interactive.problems import LONGEST, Problem, original_crf, prepare, share_right
 from experiments.interactive.report import Part, write
+from experiments.progress import tell
 from hedgehop.tuning import ScoreCache, Tuned, digest
 
 M = 6  # tuned for
@@ -39,7 +40,7 @@ def reproduce(data: str | Path, output: str | Path = "results/interactive", limi
         ("(b) VOC 2012 val, strokes of a robot", images.voc, True),
         ("(c) thin objects (coopcuts), settings of (a)", images.coopcuts, False),
     ):
-        print(title, flush=True)
+        tell(title)
         problems = prepare(list(_some(read(data), limit)), output / "models", os.cpu_count() or 1)
         tuning, reporting = _halves(problems) if halves else ([], problems)
         tuned = _tune(tuning, output) if halves else settings
@@ -70,13 +71,13 @@ def _tune(problems: list[Problem], output: Path) -> dict[str, Tuned]:
     chosen = {}
     for name, grid in methods.grids().items():
         if not all(methods.solvable(problems[0], d) for d in grid.diversities.values()):
-            print(f"  {name}: no oracle for models of this size, left out", flush=True)
+            tell(f"  {name}: no oracle for models of this size, left out")
             continue
         models, truths = [p.model for p in problems], [p.counts for p in problems]
         chosen[name] = hh.tune(
             models, truths, grid.diversities, grid.tradeoffs, M, score=share_right, cache=output / "tuned.jsonl"
         )
-        print(f"  {name}: {chosen[name]}", flush=True)
+        tell(f"  {name}: {chosen[name]}")
     return chosen
 
 

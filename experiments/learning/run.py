@@ -10,6 +10,7 @@ from typing import Any
 
 from experiments.learning import agreement, snakes, superpixels, words
 from experiments.learning.report import write
+from experiments.progress import tell
 
 PARTS: dict[str, Callable[[Path, int | None], dict[str, Any]]] = {
     "solvers": agreement.objectives,
@@ -40,7 +41,7 @@ def reproduce(data: str | Path, output: str | Path = "results/learning", limit: 
 
 def _kept(path: Path, name: str, data: Path, limit: int | None) -> dict[str, Any]:
     if not path.exists():
-        print(f"{name} ...", flush=True)
+        tell(f"{name} ...")
         part = path.with_suffix(".part")
         part.write_text(json.dumps(PARTS[name](data, limit), indent=1), encoding="utf-8")
         part.replace(path)
