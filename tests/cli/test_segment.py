@@ -75,7 +75,8 @@ def test_mistakes_get_sentences(photo, monkeypatch):
     assert "is a file, not a folder" in done.stderr
     assert run("segment", photo, "-s", photo.with_name("missing.png")).exit_code == 2
     monkeypatch.chdir(photo.parent)
-    monkeypatch.setitem(sys.modules, "experiments", None)
+    for name in ("experiments", "experiments.interactive"):  # also if another test has imported it
+        monkeypatch.setitem(sys.modules, name, None)
     done = run("reproduce", "interactive", "--data", photo.parent)
     assert done.exit_code == 1
     assert "from a checkout" in done.stderr
