@@ -225,8 +225,8 @@ RECIPES = [
     Recipe("levels ⊕ linear", OURS, chosen(levels_and_linear), over((0.3, 1.0), (0.1, 0.3, 0.7))),
     Recipe("expected overlap", OURS, chosen(overlap), over(DOUBTS, (100.0,))),
     Recipe("expected best", OURS, chosen(expected, of_both), over((0.7, 1.0, 1.5), (100.0,))),
-    Recipe("DivMBest, learned", LEARNED, reweighed(greedy(linear)), over(STEEPER), learned=True),
-    Recipe("expected overlap, learned", LEARNED, reweighed(chosen(overlap)), over(DOUBTFUL, (100.0,)), learned=True),
+    Recipe("learned: DivMBest", LEARNED, reweighed(greedy(linear)), over(STEEPER), learned=True),
+    Recipe("learned: expected overlap", LEARNED, reweighed(chosen(overlap)), over(DOUBTFUL, (100.0,)), learned=True),
 ]
 SIDE_BY_SIDE = {  # the paper's ⊗, from the tuned lists
     "HB ⊗ LC ⊗ LT": ("HB", "LC log", "LT log"),

@@ -162,7 +162,7 @@ def test_a_run_writes_everything_and_goes_on_where_it_was_stopped(data, thorough
     pytest.importorskip("matplotlib")
     from experiments.category import reproduce
 
-    options = {"limit": 2, "only": ["regions", "expected overlap"], "parts": ["network"]}
+    options = {"limit": 2, "only": ["regions", "expected overlap", "learned"], "parts": ["network"]}
     text = reproduce(data, tmp_path, **options)
     assert "| DivMBest |" in text
     (folder,) = (tmp_path / "lists").iterdir()
@@ -174,7 +174,7 @@ def test_a_run_writes_everything_and_goes_on_where_it_was_stopped(data, thorough
     assert [line.rsplit("|", 3)[0] for line in again.splitlines()] == untimed
     with (tmp_path / "results.csv").open(encoding="utf-8") as file:
         rows = {row["list"] for row in csv.DictReader(file)}
-    assert rows >= {"DivMBest", "regions", "expected overlap ⊗ regions", "expected overlap, learned"}
+    assert rows >= {"DivMBest", "regions", "expected overlap ⊗ regions", "learned: expected overlap"}
     assert (tmp_path / "oracle-voc-network.png").read_bytes().startswith(b"\x89PNG")
     assert list((tmp_path / "sheets" / "voc-network").glob("*.png"))
 
