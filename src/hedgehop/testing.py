@@ -62,7 +62,8 @@ def check_diversity(diversity: Diversity, model: Model, seed: int = 0) -> None:
         _check_potentials(diversity, model, rows, every)
         _check_shape(diversity, model, rows)
         _check_offset(diversity, model, rows, every)
-        _check_beginnings(diversity, model, rows)
+        if len(rows) > 3:
+            _check_beginnings(diversity, model, rows)
 
 
 def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] = ()) -> None:

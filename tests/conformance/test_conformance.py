@@ -63,7 +63,7 @@ def test_diversity_equals_its_definition(structure, diversity, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(4)
+@examples(3)
 @given(d=dice(), tradeoff=st.sampled_from([0.5, 3.0, 10.0]))
 def test_oracles_solve_the_step(structure, diversity, d, tradeoff):
     """Every oracle that does not refuse: value, bound and exactness against enumeration."""
