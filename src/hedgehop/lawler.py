@@ -68,6 +68,7 @@ def best_excluding(
     solve: Solve,
     marginals: Marginals = lambda _: None,
     budget: int | None = None,
+    whole: Step | None = None,
 ) -> Step:
     """Return the best labeling not among `excluded` (labelings as int32 bytes).
 
@@ -80,10 +81,12 @@ def best_excluding(
     budget
         How many cells to solve at most, once a labeling is found; the bound stays valid, the step is then
         exact only if nothing better can be left.
+    whole
+        What `solve` says of all labelings together, if that is known: an excluded one.
     """
     order = count()
     heap: list[tuple[float, int, Cell | Part, Step | None]] = []
-    heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), None))
+    heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), whole))
     best: Step | None = None
     bound, solved = np.inf, 0
     while heap:

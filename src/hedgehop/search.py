@@ -213,7 +213,7 @@ class Search:
         limited = solver.refusal(self.model, limits) is None
         other: Step | None = None
         if self.min_distance == 1 and not limited and self._partitions(potentials, too_close):
-            other = self._best_other(potentials)
+            other = self._best_other(potentials, too_close if self.diversity.steers_exactly else None)
             if other.exact:
                 return other
         try:
@@ -246,7 +246,7 @@ class Search:
             raise InfeasibleError(f"found no labeling that differs from all others in {self.min_distance} variables.")
         return solve(program, self.model, limits)
 
-    def _best_other(self, potentials: Sequence[Potential]) -> Step:
+    def _best_other(self, potentials: Sequence[Potential], whole: Step | None = None) -> Step:
         excluded = {y.tobytes() for y in self.chosen}
 
         def inside(mask: Linear | None) -> Step:
@@ -256,7 +256,7 @@ class Search:
             return self._label_bounds([*potentials, mask] if mask is not None else potentials)
 
         many = self.model.n_variables > _FEW_VARIABLES  # a cell per variable: too many to solve them all
-        return best_excluding(self.model, excluded, inside, marginals, _CELLS if many else None)
+        return best_excluding(self.model, excluded, inside, marginals, _CELLS if many else None, whole)
 
     def _distinct(self) -> list[Labels]:
         return list({y.tobytes(): y for y in self.chosen}.values())

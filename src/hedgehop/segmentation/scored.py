@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _arrays, selection
 from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
 from hedgehop.diversity import Diversity
+from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.models import FactorGraph, Grid, contrast
 from hedgehop.palette import voc_palette
 from hedgehop.pool import select
@@ -129,10 +130,8 @@ class ScoredImage:
             return self._chosen(class_candidates(self.model, self.weights)[0], m)
         sketch = self._sketch()
         pool, biases = class_candidates(sketch.model, sketch.weights)
-        place = {row.tobytes(): k for k, row in enumerate(pool)}
-        chosen = [place[row.tobytes()] for row in sketch._chosen(pool, m).labelings]
-        fine = best_under(self.model, self.weights, biases[chosen])
-        return self._chosen(np.array(list({row.tobytes(): row for row in fine}.values())), m)
+        fine = best_under(self.model, self.weights, biases[sketch._chosen(pool, m).indices])
+        return self._chosen(distinct_rows(fine), m)
 
     def _chosen(self, pool: Labels, m: int) -> DiverseList:
         """Likelier candidates count more as samples of the truth."""
