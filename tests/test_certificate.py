@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.certificate import certify
+from hedgehop.lists.certificate import certify
 
 EVERY = np.array(list(itertools.product(range(3), repeat=3)))
 

@@ -4,7 +4,7 @@
 import pytest
 
 import hedgehop as hh
-from hedgehop.phrases import parse_diversity, parse_tradeoff
+from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 MEANINGS = {
     "hamming:0.01": hh.HammingBall(gamma=0.01),

@@ -119,7 +119,7 @@ def test_wrong_searches_are_named():
 
 
 def test_what_follows_a_line_that_was_cut_off_is_kept(tmp_path):
-    from hedgehop.tuning import ScoreCache
+    from hedgehop.tuning.search import ScoreCache
 
     path = tmp_path / "kept.jsonl"
     ScoreCache(path).put("whole", [1.0])

@@ -17,7 +17,7 @@ from experiments.category.methods import LONGEST, Recipe, Setting
 from experiments.category.problems import Problem, read
 from experiments.category.scoring import image_iou
 from experiments.progress import count
-from hedgehop.tuning import ScoreCache, digest
+from hedgehop.tuning.search import ScoreCache, digest
 
 
 @dataclass(frozen=True)

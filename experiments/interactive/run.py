@@ -15,7 +15,7 @@ from experiments.interactive import images, methods
 from experiments.interactive.problems import LONGEST, Problem, original_crf, prepare, share_right
 from experiments.interactive.report import Part, write
 from experiments.progress import tell
-from hedgehop.tuning import ScoreCache, Tuned, digest
+from hedgehop.tuning.search import ScoreCache, Tuned, digest
 
 M = 6  # tuned for
 

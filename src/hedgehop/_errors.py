@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hedgehop.result import DiverseList
+    from hedgehop.lists.result import DiverseList
 
 
 class InfeasibleError(ValueError):

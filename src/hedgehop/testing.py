@@ -18,7 +18,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
-from hedgehop.oracles.exhaustive import labelings_of
+from hedgehop.oracles.exact.exhaustive import labelings_of
 from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Potential, total_value
 

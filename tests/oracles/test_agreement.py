@@ -11,7 +11,7 @@ from tests.oracles.test_slopes import random_model
 
 import hedgehop as hh
 from hedgehop.oracles import Agreement, Exhaustive, GraphCut, Trws
-from hedgehop.oracles.agreement import chords, reachable
+from hedgehop.oracles.relaxation.agreement import chords, reachable
 from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights, Linear, total_value
 
 seeds = st.integers(0, 2**32 - 1)

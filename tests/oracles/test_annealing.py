@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgehop as hh
-from hedgehop.oracles.annealing import annealed
+from hedgehop.oracles.pairwise.annealing import annealed
 
 
 def contradicting(seed, n, labels, cliques, forbidden=0.0):

@@ -14,7 +14,7 @@ from tests.conformance.structures import STRUCTURES, WITHOUT_EDGES, Dice, dice
 import hedgehop as hh
 from hedgehop.oracles import Biases, Exhaustive, Trws
 from hedgehop.oracles.base import changed_unary
-from hedgehop.oracles.coding import codings
+from hedgehop.oracles.relaxation.coding import codings
 from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, Linear, total_value
 
 few = settings(max_examples=25, deadline=None, derandomize=True)

@@ -8,7 +8,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles import dual
-from hedgehop.oracles.kernels import message_solver
+from hedgehop.oracles.pairwise.kernels import message_solver
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
 
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
-from hedgehop.lawler import best_excluding
 from hedgehop.oracles import Auto, GraphCut, Tree
-from hedgehop.oracles.label_bounds import LabelBounds
+from hedgehop.oracles.lawler import best_excluding
+from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Cardinality, Constant, Linear
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Slopes, Tree, Trws
-from hedgehop.oracles.ascent import moves_of
-from hedgehop.oracles.curves import Curve
-from hedgehop.oracles.limits import limited
-from hedgehop.oracles.terms import Terms
+from hedgehop.oracles.relaxation.ascent import moves_of
+from hedgehop.oracles.relaxation.curves import Curve
+from hedgehop.oracles.relaxation.limits import limited
+from hedgehop.oracles.relaxation.terms import Terms
 from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
 
 seeds = st.integers(0, 2**32 - 1)

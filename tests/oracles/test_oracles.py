@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles.curves import concave_envelope
+from hedgehop.oracles.relaxation.curves import concave_envelope
 from hedgehop.potentials import (
     BallCoverage,
     BallUnion,

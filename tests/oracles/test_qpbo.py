@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles.qpbo import Qpbo, _Roof
+from hedgehop.oracles.pairwise.qpbo import Qpbo, _Roof
 from hedgehop.potentials import Linear
 
 

@@ -14,9 +14,9 @@ from scipy.optimize import linprog
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.oracles import Exhaustive, GraphCut, Slopes, Tree, Trws
-from hedgehop.oracles.ascent import moves_of
-from hedgehop.oracles.curves import Curve
-from hedgehop.oracles.terms import Terms
+from hedgehop.oracles.relaxation.ascent import moves_of
+from hedgehop.oracles.relaxation.curves import Curve
+from hedgehop.oracles.relaxation.terms import Terms
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, LabelWeights, Linear, total_value
 
 seeds = st.integers(0, 2**32 - 1)

@@ -129,7 +129,7 @@ def test_perfect_matchings_that_do_not_exist_are_said():
 def test_without_networkx_matchings_of_graphs_are_left_to_others(monkeypatch):
     model = hh.GraphMatching(K5, np.arange(10.0))
     best = hh.best(model)
-    monkeypatch.setattr("hedgehop.oracles.graph_matching.find_spec", lambda name: None)
+    monkeypatch.setattr("hedgehop.oracles.exact.graph_matching.find_spec", lambda name: None)
     with pytest.raises(hh.UnsupportedError, match=r"pip install 'hedgehop\[matching\]'"):
         hh.best(model, oracle="graph_matching")
     assert hh.best(model).value == best.value

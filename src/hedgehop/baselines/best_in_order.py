@@ -8,10 +8,10 @@ from itertools import islice
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own, positive_count
-from hedgehop.lawler import in_order
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.label_bounds import LabelBounds
+from hedgehop.oracles.lawler import in_order
+from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.registry import OracleLike, get, solve
 from hedgehop.potentials import Linear
 

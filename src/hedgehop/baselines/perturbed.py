@@ -6,7 +6,7 @@ from __future__ import annotations
 from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.oracles.registry import OracleLike
-from hedgehop.perturbation import samples
+from hedgehop.sampling import samples
 
 
 def perturb_and_map(model: Model, m: int = 5, scale: float = 1.0, seed: int = 0, oracle: OracleLike = "auto") -> Labels:

@@ -16,12 +16,12 @@ from hedgehop import metrics
 from hedgehop._arrays import number, positive_count
 from hedgehop._errors import need, said
 from hedgehop.diversity import Diversity
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.selection import Method, check_method, diverse
+from hedgehop.lists.tradeoff import APART, TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles import get
-from hedgehop.phrases import parse_diversity, parse_tradeoff
-from hedgehop.result import DiverseList
-from hedgehop.selection import Method, check_method, diverse
-from hedgehop.tradeoff import APART, TradeoffLike
+from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": metrics.mean_iou}
 _DIVERSITY, _TRADEOFF = "hamming:0.01", "1"  # of models; images with strokes have their own

@@ -22,9 +22,9 @@ from hedgehop.io.labels import read_labels
 from hedgehop.io.lists import save
 from hedgehop.io.pictures import read_picture, read_scores
 from hedgehop.io.strokes import read_strokes
+from hedgehop.lists.result import DiverseList
 from hedgehop.metrics import best_so_far, refuse_masks
 from hedgehop.models import Grid, PairwiseModel, contrast
-from hedgehop.result import DiverseList
 
 
 @dataclass(frozen=True)

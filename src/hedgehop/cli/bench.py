@@ -14,8 +14,8 @@ import typer
 from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, speech
 from hedgehop.diversity import HammingBall, LabelCoverage, VariableCoverage
+from hedgehop.lists.selection import best, diverse
 from hedgehop.models import Arborescence, Chain, Grid
-from hedgehop.selection import best, diverse
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from hedgehop.oracles import available
-from hedgehop.phrases import EXAMPLES
+from hedgehop.specifications import EXAMPLES
 
 
 def oracle_names(incomplete: str) -> list[str]:

@@ -15,9 +15,9 @@ from hedgehop.cli.pictures import write_figure
 from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, check_target, fields_of, speech
 from hedgehop.diversity import Diversity, HammingBall, LabelCoverage, VariableCoverage
+from hedgehop.lists.selection import diverse
 from hedgehop.oracles import Ilp
 from hedgehop.plotting import plot_lists
-from hedgehop.selection import diverse
 
 _SECONDS = 2.0  # what an integer program may take; when time is over it tells the bound it has reached
 

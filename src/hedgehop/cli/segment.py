@@ -17,7 +17,7 @@ from hedgehop.cli.speech import Json, Quiet, fields_of, option, speech
 from hedgehop.io.pictures import read_picture
 from hedgehop.io.streams import complete
 from hedgehop.io.strokes import read_strokes
-from hedgehop.phrases import parse_diversity, parse_tradeoff
+from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 
 def segment(

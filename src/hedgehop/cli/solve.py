@@ -18,11 +18,11 @@ from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
 from hedgehop.io.files import read
 from hedgehop.io.uai import SOLUTIONS, write_labeling
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.selection import diverse
+from hedgehop.lists.tradeoff import APART, Target
 from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
-from hedgehop.phrases import parse_diversity, parse_tradeoff
-from hedgehop.result import DiverseList
-from hedgehop.selection import diverse
-from hedgehop.tradeoff import APART, Target
+from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 
 class MethodName(str, Enum):

@@ -20,7 +20,7 @@ import numpy as np
 import typer
 
 from hedgehop._errors import BoundError, MissingExtraError
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

@@ -15,9 +15,9 @@ from hedgehop.batch.tasks import model_of, truth_of
 from hedgehop.cli.completion import diversity_names
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, option, speech
 from hedgehop.io.streams import complete
-from hedgehop.phrases import parse_diversity, parse_tradeoff
-from hedgehop.tuning import Tuned
-from hedgehop.tuning import tune as search
+from hedgehop.specifications import parse_diversity, parse_tradeoff
+from hedgehop.tuning.search import Tuned
+from hedgehop.tuning.search import tune as search
 
 _DIVERSITIES = ["hamming:0.01", "variables", "linear"]
 _TRADEOFFS = ["0.03", "0.1", "0.3", "1", "3"]

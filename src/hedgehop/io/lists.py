@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import own
-from hedgehop.certificate import Certificate
 from hedgehop.io.streams import complete
-from hedgehop.result import DiverseList
+from hedgehop.lists.certificate import Certificate
+from hedgehop.lists.result import DiverseList
 
 FORMAT = 1
 _ARRAYS = ("labelings", "relevance", "gains", "bounds", "exact", "seconds")

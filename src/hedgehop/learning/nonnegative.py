@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from hedgehop.models import FactorGraph
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
-from hedgehop.oracles.kernels import pair_tables
+from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.registry import solve
 
 

@@ -25,12 +25,12 @@ from hedgehop.learning.nonnegative import learned_bias
 from hedgehop.learning.one_slack import one_slack
 from hedgehop.learning.solution import watch
 from hedgehop.learning.training import Training
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.selection import best, diverse
+from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.registry import OracleLike, get
-from hedgehop.result import DiverseList
-from hedgehop.selection import best, diverse
-from hedgehop.tradeoff import TradeoffLike
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

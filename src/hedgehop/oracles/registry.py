@@ -15,24 +15,24 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
-from hedgehop.oracles.agreement import Agreement
-from hedgehop.oracles.arborescence import Edmonds
 from hedgehop.oracles.base import Oracle, Step, kinds
-from hedgehop.oracles.biases import Biases
-from hedgehop.oracles.chain import ChainCounts
-from hedgehop.oracles.exhaustive import Exhaustive
-from hedgehop.oracles.expansion import Expansion
-from hedgehop.oracles.graph_matching import Blossoms
-from hedgehop.oracles.graphcut import GraphCut
-from hedgehop.oracles.ilp import Ilp
-from hedgehop.oracles.matching import Assignment
-from hedgehop.oracles.messages import Messages
-from hedgehop.oracles.qpbo import Qpbo
-from hedgehop.oracles.slopes import Slopes
-from hedgehop.oracles.spanning_tree import Kruskal
-from hedgehop.oracles.swap import Swap
-from hedgehop.oracles.tree import Tree
-from hedgehop.oracles.trws import Trws
+from hedgehop.oracles.exact.arborescence import Edmonds
+from hedgehop.oracles.exact.chain import ChainCounts
+from hedgehop.oracles.exact.exhaustive import Exhaustive
+from hedgehop.oracles.exact.graph_matching import Blossoms
+from hedgehop.oracles.exact.matching import Assignment
+from hedgehop.oracles.exact.spanning_tree import Kruskal
+from hedgehop.oracles.exact.tree import Tree
+from hedgehop.oracles.pairwise.expansion import Expansion
+from hedgehop.oracles.pairwise.graphcut import GraphCut
+from hedgehop.oracles.pairwise.messages import Messages
+from hedgehop.oracles.pairwise.qpbo import Qpbo
+from hedgehop.oracles.pairwise.swap import Swap
+from hedgehop.oracles.pairwise.trws import Trws
+from hedgehop.oracles.program.ilp import Ilp
+from hedgehop.oracles.relaxation.agreement import Agreement
+from hedgehop.oracles.relaxation.biases import Biases
+from hedgehop.oracles.relaxation.slopes import Slopes
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (

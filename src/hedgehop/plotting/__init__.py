@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from hedgehop._arrays import positive_count
 from hedgehop._errors import need
+from hedgehop.lists.result import DiverseList
 from hedgehop.plotting.panels import default_columns, draw_panels, panel_size
 from hedgehop.plotting.strips import draw_strips, strip_size
 from hedgehop.plotting.style import INK, PALETTE, empty_figure, style_of
 from hedgehop.plotting.views import check_lists, picture_of, refuse_image, views_of
-from hedgehop.result import DiverseList
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
+from hedgehop.lists.result import DiverseList
 from hedgehop.plotting.style import FAINT_INK, INK, Style
 from hedgehop.plotting.words import difference, source
-from hedgehop.result import DiverseList
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

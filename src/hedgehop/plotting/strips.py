@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgehop._arrays import Doubles
+from hedgehop.lists.result import DiverseList
 from hedgehop.plotting.style import FAINT_INK, INK, Style
 from hedgehop.plotting.views import MOST_PIXELS
 from hedgehop.plotting.words import difference, source
-from hedgehop.result import DiverseList
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

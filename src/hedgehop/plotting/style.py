@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgehop._arrays import Doubles
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

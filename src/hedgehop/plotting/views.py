@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, finite, integers
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 
 MOST_PIXELS = 1200  # a side; larger labelings are thinned before they are drawn
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 
 
 def source(found: DiverseList, t: int) -> str:

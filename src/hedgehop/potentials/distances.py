@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels, as_labelings, own
-from hedgehop.balls import MOST_LISTED, overlap_shares, place_values, uncovered_shares
 from hedgehop.models.base import Model
+from hedgehop.potentials.balls import MOST_LISTED, overlap_shares, place_values, uncovered_shares
 from hedgehop.potentials.base import Potential
 
 MOST_EXACT = 20  # distinct labelings up to which inclusion-exclusion is affordable

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
+from hedgehop.lists.selection import best
 from hedgehop.models import FactorGraph
 from hedgehop.segmentation.model import Seeds, held
 from hedgehop.segmentation.superpixels import Superpixels
-from hedgehop.selection import best
 
 _REACH = 2.5  # superpixels whose colours count, in sides of a superpixel
 _WIDTH = 1 / 3  # of the band on each side of a border, in sides

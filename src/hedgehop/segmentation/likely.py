@@ -12,12 +12,12 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity import ExpectedBest, VariableCoverage
+from hedgehop.lists.pool import select
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.selection import best, stream
+from hedgehop.lists.tradeoff import TradeoffLike, per_variable
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.pool import select
-from hedgehop.result import DiverseList
 from hedgehop.segmentation.sketch import Sketch
-from hedgehop.selection import best, stream
-from hedgehop.tradeoff import TradeoffLike, per_variable
 
 _EXPECTED = per_variable(100.0)  # relevance only decides between candidates that are as good
 _VISIBLE = 0.005  # share of the area in which candidates differ at least, if enough do

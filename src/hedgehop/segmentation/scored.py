@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop import _arrays, selection
+from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
 from hedgehop.diversity import Diversity
 from hedgehop.diversity.hamming import distinct_rows
+from hedgehop.lists import selection
+from hedgehop.lists.pool import select
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.tradeoff import TradeoffLike, per_variable
 from hedgehop.models import FactorGraph, Grid, contrast
 from hedgehop.palette import voc_palette
-from hedgehop.pool import select
-from hedgehop.result import DiverseList
 from hedgehop.segmentation.candidates import best_under, class_candidates
 from hedgehop.segmentation.features import to_lab
 from hedgehop.segmentation.graph import neighbours
@@ -29,7 +31,6 @@ from hedgehop.segmentation.resampling import mean_of_allowed, resample
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.superpixels import Superpixels, superpixels
 from hedgehop.segmentation.timing import Clock
-from hedgehop.tradeoff import TradeoffLike, per_variable
 
 _SEGMENTS = 500  # in whose units the smoothness of pixels is given
 _DOUBT = 0.5  # logits a variable by which a candidate must be worse to be less likely by 1/e

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop import selection
 from hedgehop._arrays import Labels, number, positive_count
 from hedgehop.diversity import Diversity, LinearHamming, VariableCoverage
+from hedgehop.lists import selection
+from hedgehop.lists.tradeoff import TradeoffLike, target
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.images import ImageLike
@@ -22,7 +23,6 @@ from hedgehop.segmentation.scores import check_name
 from hedgehop.segmentation.sketch import Sketch, Strokes, learn
 from hedgehop.segmentation.suggestions import Suggestions, at_image_size
 from hedgehop.segmentation.timing import Clock
-from hedgehop.tradeoff import TradeoffLike, target
 
 # In units of the scores, where a constant does better than a distance to reach.
 _TRADEOFFS: dict[type[Diversity], float] = {LinearHamming: 0.1, VariableCoverage: 1.2}

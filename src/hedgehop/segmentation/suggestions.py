@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.lists.result import DiverseList
 from hedgehop.metrics import accuracy, refuse_masks
-from hedgehop.result import DiverseList
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from hedgehop import io
 from hedgehop._arrays import Floats
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.selection import best
 from hedgehop.models import FactorGraph, Potts
-from hedgehop.result import DiverseList
 from hedgehop.segmentation import from_scores
 from hedgehop.segmentation.model import held
 from hedgehop.segmentation.scored import ScoredImage
 from hedgehop.segmentation.scribbles import lay_on
 from hedgehop.segmentation.superpixels import Superpixels
-from hedgehop.selection import best
 from hedgehop.studio.cutting import Note, Show
 from hedgehop.studio.kinds import Difference, coarse_regions
 from hedgehop.studio.painting import painted

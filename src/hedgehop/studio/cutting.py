@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Labels
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 from hedgehop.segmentation import Segmenter
 from hedgehop.studio.kinds import Difference, coarse_regions
 from hedgehop.studio.painting import painted

@@ -16,7 +16,7 @@ from fastapi import HTTPException
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 from hedgehop.studio.cutting import Note, Show
 from hedgehop.studio.proofs import proof_of
 from hedgehop.studio.runs import Packed, to_runs

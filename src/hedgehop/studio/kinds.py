@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Labels
 from hedgehop.diversity import Diversity, HammingBall, LabelCoverage, RegionCoverage, TransitionCoverage
+from hedgehop.lists.tradeoff import TradeoffLike, per_variable, target
 from hedgehop.segmentation.superpixels import superpixels
 from hedgehop.studio.problems import refuse
 from hedgehop.studio.wishes import Kind
-from hedgehop.tradeoff import TradeoffLike, per_variable, target
 
 _GAMMA = 0.01
 _SHARES = (0.01, 0.03, 0.1)  # from which a label counts as used

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 
 _MEANING = (
     "A list is worth how well its candidates fit the strokes and the image, plus how different they are. Compared "

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop.result import DiverseList
+from hedgehop.lists.result import DiverseList
 from hedgehop.studio.cutting import Cutting, Note, Show
 from hedgehop.studio.jobs import Job
 from hedgehop.studio.pictures import Picture

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A list in words: the steps, what is proven, and what to change when it disappoints."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+
+import numpy as np
+
+from hedgehop.lists.result import DiverseList
+from hedgehop.oracles.registry import available
+
+
+def report(found: DiverseList) -> str:
+    """Everything that is known about a list, as text."""
+    return "\n".join([_title(found), "", *_table(found), "", *_solvers(found), *_proof(found), *_advice(found)])
+
+
+def _title(found: DiverseList) -> str:
+    count = f"{len(found)} labeling{'s' if len(found) > 1 else ''}"
+    return f"{count} of {found.model}\nby {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"
+
+
+def _table(found: DiverseList) -> list[str]:
+    n = found.labelings[0].size
+    far = found.distances[0] / n
+    lines = [
+        f"{'':>3} {'relevance':>12} {'gain':>12} {'bound':>12} {'to first':>9} {'exact':>6} {'seconds':>8}  oracle"
+    ]
+    for t in range(len(found)):
+        numbers = f"{found.relevance[t]:12.5g} {found.gains[t]:12.5g} {found.bounds[t]:12.5g}"
+        source = f"  ({found.sources[t]})" if found.sources else ""
+        exact = "yes" if found.exact[t] else "no"
+        lines.append(
+            f"{t + 1:3} {numbers} {far[t]:9.1%} {exact:>6} {found.seconds[t]:8.3f}  {found.oracles[t]}{source}"
+        )
+    return lines
+
+
+def _solvers(found: DiverseList) -> list[str]:
+    """Who solved the steps, and why they could."""
+    known = available()
+    return [f"{name}: {known[name]}" for name in dict.fromkeys(found.oracles) if name in known]
+
+
+def _proof(found: DiverseList) -> list[str]:
+    proof = found.certificate
+    lines = [
+        "exact: no labeling that was allowed in the step adds more",
+        f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}",
+        f"guarantee {_share(proof.guarantee)} of the best possible improvement over repeating the single best "
+        f"labeling (F = {proof.baseline:.8g})",
+    ]
+    if not isnan(proof.ratio):
+        lines.append(f"ratio F / bound {_share(proof.ratio)}")
+    if proof.monotone is None:
+        lines.append(f"monotone bound and Lemma 2: not applicable, {proof.condition}")
+    else:
+        lines.append(f"monotone bound {proof.monotone:.8g}, Lemma 2 {proof.product:.8g}: {proof.condition}")
+    return lines
+
+
+def _advice(found: DiverseList) -> list[str]:
+    if found.distinct == len(found):
+        return []
+    return [
+        f"only {found.distinct} of {len(found)} labelings are different: pass distinct=True or min_distance=0.05, or "
+        "another tradeoff, diversity or parsimony"
+    ]
+
+
+def _share(value: float) -> str:
+    return f"{np.floor(value * 1000) / 1000:.1%}" if isfinite(value) else "none"  # rounded down: a proof is not a wish

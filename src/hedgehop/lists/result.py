@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The answer: M labelings in greedy order, and what is proven about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels, positive_count
+from hedgehop.lists.certificate import Certificate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class DiverseList:
+    """M labelings in the order they were chosen, with gains, bounds and a certificate.
+
+    Attributes
+    ----------
+    labelings : (m, *shape) array of ints
+    relevance : (m,) array
+        r(y) of each.
+    gains : (m,) array
+        What each added to F when it was chosen: ``F(S^t) - F(S^{t-1})``.
+    bounds : (m,) array
+        Upper bound on what any labeling could have added then.
+    exact : (m,) array of bools
+        Whether the oracle solved that step to proven optimality.
+    seconds : (m,) array
+        Time each step took.
+    oracles : tuple of str
+        Who solved it.
+    certificate : Certificate
+        What is proven about the list.
+    tradeoff : float
+        The factor of the diversity in F.
+    diversity, method, model : str
+        How the list was made, in words.
+    sources : tuple of str
+        For a portfolio, the diversity each labeling comes from; else empty.
+    indices : (m,) array of ints or None
+        For a selection from a pool, the places of the labelings there.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))
+    >>> found = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=2.0)
+    >>> found.labelings.shape, len(found), found.distinct
+    ((3, 4), 3, 3)
+    >>> found.objective <= found.upper_bound
+    True
+    """
+
+    labelings: Labels
+    relevance: Doubles
+    gains: Doubles
+    bounds: Doubles
+    exact: NDArray[np.bool_]
+    seconds: Doubles
+    oracles: tuple[str, ...]
+    certificate: Certificate
+    tradeoff: float
+    diversity: str
+    method: str
+    model: str
+    sources: tuple[str, ...] = ()
+    indices: NDArray[np.int64] | None = None
+    _more: Callable[[int], DiverseList] | None = field(default=None, repr=False)
+
+    @property
+    def objective(self) -> float:
+        """F(S) = total relevance + tradeoff * D(S), re-evaluated from the labelings."""
+        return self.certificate.objective
+
+    @property
+    def upper_bound(self) -> float:
+        """No list of as many labelings has a larger F."""
+        return self.certificate.upper_bound
+
+    @property
+    def guarantee(self) -> float:
+        """Proven share of the best possible improvement over repeating the single best labeling."""
+        return self.certificate.guarantee
+
+    @property
+    def ratio(self) -> float:
+        """``objective / upper_bound`` where the objective is not negative (the paper's ratio)."""
+        return self.certificate.ratio
+
+    @property
+    def distances(self) -> NDArray[np.int64]:
+        """Number of variables in which each two labelings differ, (m, m)."""
+        flat = self._flat
+        return _core.hamming(flat, flat).astype(np.int64)
+
+    @property
+    def distinct(self) -> int:
+        """How many different labelings the list holds."""
+        return len({labeling.tobytes() for labeling in self._flat})
+
+    @property
+    def _flat(self) -> Labels:
+        return np.ascontiguousarray(self.labelings.reshape(len(self.labelings), -1))
+
+    def more(self, k: int) -> DiverseList:
+        """Return a list with k further labelings; what was found stays its beginning."""
+        k = positive_count(k, "k")
+        if self._more is None:
+            raise ValueError(
+                f"this list cannot go on ({self.method}): only a greedy list that was not loaded from a file is the "
+                "beginning of a longer one. Call hh.diverse with a larger m."
+            )
+        return self._more(k)
+
+    def report(self) -> str:
+        """Everything that is known about the list, as text."""
+        from hedgehop.lists.report import report
+
+        return report(self)
+
+    def plot(self, image: ArrayLike | None = None, **options: Any) -> Figure:
+        """Draw all candidates side by side (needs the ``plot`` extra); see ``hedgehop.plotting.plot_list``."""
+        from hedgehop.plotting import plot_list
+
+        return plot_list(self, image, **options)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the list to an .npz file; ``hh.load`` reads it back."""
+        from hedgehop.io.lists import save
+
+        save(self, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_more": None}  # how to go on needs the live search
+
+    def __len__(self) -> int:
+        return len(self.labelings)
+
+    def __repr__(self) -> str:
+        proven = f"guarantee {self.guarantee:.0%}" if np.isfinite(self.guarantee) else "no guarantee"
+        return f"DiverseList({len(self)} labelings, {self.distinct} distinct, F = {self.objective:.6g}, {proven})"

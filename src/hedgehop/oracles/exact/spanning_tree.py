@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Best spanning trees: Kruskal's greedy and, at given distances from one labeling, a sequence of swaps (C++)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.spanning_tree import SpanningTree
+from hedgehop.oracles.base import Step, changed_unary, fold, not_linear
+from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
+from hedgehop.potentials import Cardinality, Potential
+
+
+class Kruskal(LinearOracle[SpanningTree]):
+    """Maximum spanning trees; functions of the distance to one labeling, of any shape, by best swaps.
+
+    Two trees differ in two variables for every edge that is in one only. So the best tree for every distance is the
+    best for every number of shared edges, and these follow from each other by one swap each (docs/theory.md 10).
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> square = hh.SpanningTree(edges=[[0, 1], [1, 2], [2, 3], [3, 0]], weights=[4.0, 3.0, 2.0, 1.0])
+    >>> hh.best(square, oracle=hh.oracles.Kruskal()).labeling
+    array([1, 1, 1, 0], dtype=int32)
+    """
+
+    name = "spanning_tree"
+    summary = "Kruskal's greedy on spanning trees; exact, with linear potentials and any function of one distance"
+    structure = SpanningTree
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse other structures, and potentials beyond linear ones and distances to one labeling."""
+        other = self._other(model)
+        if other is not None:
+            return other
+        _, _, rest = fold(model, potentials)
+        return None if _one_distance(rest) else not_linear(model, potentials)
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Kruskal's greedy, or the best of the trees a sequence of swaps leads through."""
+        theta, constant, rest = fold(model, potentials)
+        if not rest:
+            return super().maximize(model, potentials, state)
+        assert isinstance(model, SpanningTree)
+        distances = [p for p in rest if isinstance(p, Cardinality)]
+        labeling, value = _best_at_a_distance(model, changed_unary(model, theta), distances)
+        refuse_infeasible(value)
+        return self.step(model, labeling, potentials, value + constant)
+
+    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
+        """One call of Kruskal's greedy, and what each edge would replace."""
+        theta, constant, rest = fold(model, potentials)
+        if rest or not isinstance(model, SpanningTree):
+            return None
+        scores = changed_unary(model, theta)
+        return _core.spanning_tree_max_marginals(model.n_nodes, model.edges, scores) + constant
+
+    def _argmax(self, model: SpanningTree, scores: Doubles) -> tuple[Labels, float]:
+        return _core.best_spanning_tree(model.n_nodes, model.edges, scores)
+
+
+def _one_distance(potentials: Sequence[Potential]) -> bool:
+    """Whether all are functions of the distance to the same labeling, all variables counting alike."""
+    counts = [p for p in potentials if isinstance(p, Cardinality) and _alike(p)]
+    return len(counts) == len(potentials) and all(np.array_equal(p.reference, counts[0].reference) for p in counts)
+
+
+def _alike(potential: Cardinality) -> bool:
+    return potential.weights is None or bool((potential.weights == potential.weights[0]).all())
+
+
+def _best_at_a_distance(
+    model: SpanningTree, scores: Doubles, potentials: Sequence[Cardinality]
+) -> tuple[Labels, float]:
+    """Try the best tree at every distance."""
+    reference = potentials[0].reference
+    tree, value, swaps, gains = _core.spanning_tree_swaps(model.n_nodes, model.edges, scores, reference)
+    values = value + np.concatenate([[0.0], np.cumsum(gains)])
+    distances = int((tree != reference).sum()) - 2 * np.arange(values.size)  # each swap brings it nearer by two
+    for potential in potentials:
+        values = values + potential.at(distances * (1.0 if potential.weights is None else potential.weights[0]))
+    best = int(np.argmax(values))
+    tree[swaps[:best, 0]] = 1
+    tree[swaps[:best, 1]] = 0
+    return tree, float(values[best])

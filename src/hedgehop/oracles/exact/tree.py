@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Max-sum on forests: exact in one pass over the edges, O(n L) for Potts and O(n L^2) for tables.
+
+With a function of one count (the distance to one labeling, of any shape) the pass keeps the best score for every
+count, O(n^2 L) and O(n^2 L^2) (docs/theory.md 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear, not_pairwise
+from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.pairwise.kernels import edge_tables
+from hedgehop.oracles.relaxation.curves import one_count
+from hedgehop.potentials import Potential
+
+_MOST_CELLS = 2**25  # of all tables of counts together: 256 MB
+_MOST_PAIRS = 2**28  # of counts that are added
+
+
+class Tree(Oracle):
+    """Dynamic programming on models whose edges form a forest (C++).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> chain = hh.Chain(emissions=[[2.0, 0.0], [0.0, 1.0], [0.0, 2.0]], transitions=np.eye(2))
+    >>> hh.best(chain, oracle=hh.oracles.Tree()).labeling
+    array([0, 1, 1], dtype=int32)
+    """
+
+    name = "tree"
+    summary = "max-sum on forests (chains, trees, no edges); exact, with linear potentials and functions of one count"
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cycles, cliques, and potentials beyond linear ones and functions of one count."""
+        reason = not_pairwise(model) or _beyond_one_count(model, potentials)
+        return reason or (None if _is_forest(model) else "the model's edges contain a cycle")
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """Exact in linear time: nothing is better."""
+        return 100.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """One pass up, one pass down."""
+        assert isinstance(model, PairwiseModel)
+        theta, constant, rest = fold(model, potentials)
+        labeling, value = _argmax(model, changed_unary(model, theta), one_count(rest))
+        refuse_infeasible(value)
+        return self.step(model, labeling, potentials, value + constant)
+
+    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
+        """One pass up, one pass down; not at hand with counts."""
+        theta, constant, rest = fold(model, potentials)
+        if rest or self.refusal(model, potentials) is not None:
+            return None
+        assert isinstance(model, PairwiseModel)
+        return _max_marginals(model, changed_unary(model, theta)) + constant
+
+
+def _max_marginals(model: PairwiseModel, unary: Doubles) -> Doubles:
+    pairwise = model.pairwise
+    if isinstance(pairwise, Potts):
+        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
+        return _core.forest_max_marginals_potts(unary, model.edges, strengths)
+    flat, offsets, columns = edge_tables(model)
+    return _core.forest_max_marginals_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
+
+
+def _is_forest(model: Model) -> bool:
+    if not isinstance(model, PairwiseModel):
+        return False
+    edges = model.edges
+    return len(edges) < model.n_variables and _core.is_forest(model.n_variables, edges)
+
+
+def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | None:
+    """Return why the potentials are more than linear ones and a function of one count, of tables that fit."""
+    _, _, rest = fold(model, potentials)
+    count = one_count(rest)
+    if count is None:
+        return not_linear(model, potentials)
+    counts = int(count[1].sum()) + 1
+    row = counts * int(model.label_counts.max())
+    fits = model.n_variables * row <= _MOST_CELLS and counts * row <= _MOST_PAIRS
+    return None if fits else f"{counts} counts of {model.n_variables} variables are too many"
+
+
+def _argmax(model: PairwiseModel, unary: Doubles, count: tuple[Labels, Doubles, Doubles] | None) -> tuple[Any, float]:
+    pairwise, edges = model.pairwise, model.edges
+    counted = () if count is None else (count[0], count[1].astype(np.int32), count[2])
+    if isinstance(pairwise, Potts):
+        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
+        potts = _core.forest_counted_argmax_potts if counted else _core.forest_argmax_potts
+        return potts(unary, edges, strengths, *counted)
+    tables = _core.forest_counted_argmax_tables if counted else _core.forest_argmax_tables
+    return tables(unary, model.label_counts, edges, *edge_tables(model), *counted)

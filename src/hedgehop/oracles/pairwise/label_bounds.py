@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How good a labeling with a given label at a given variable can be: what spares Lawler's partition most cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle, changed_unary, fold, not_linear, not_pairwise
+from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
+from hedgehop.potentials import Potential
+
+_PASSES = 20
+_TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
+
+
+class LabelBounds:
+    """Upper bounds on the values of all labelings with label l at variable i, (n, L).
+
+    They are the oracle's max-marginals where it has them, else read off the messages of TRW-S, which are kept from one
+    question to the next: the lower one of ``bound - max B_i + B_i(l)``, by the beliefs at the visit of a variable (see
+    cpp/trws.hpp), and of ``bound - max U_i + U_i(l) + reach_i``, by its own scores, whatever its edges do.
+    """
+
+    def __init__(self, model: Model, oracle: Oracle) -> None:
+        self._model = model
+        self._oracle = oracle
+        self._solver: _core.Trws | None = None
+
+    def __call__(self, potentials: Sequence[Potential]) -> Doubles | None:
+        """Return the bounds on a step; None if there are none."""
+        exact = self._oracle.max_marginals(self._model, potentials)
+        if exact is not None or not_pairwise(self._model) or not_linear(self._model, potentials):
+            return exact
+        assert isinstance(self._model, PairwiseModel)
+        theta, constant, _ = fold(self._model, potentials)
+        return self._by_messages(self._model, theta) + constant
+
+    def _by_messages(self, model: PairwiseModel, theta: Doubles | None) -> Doubles:
+        if self._solver is None:
+            self._solver = message_solver(model)
+        bound = pass_messages(self._solver, theta, _PASSES)[2]
+        top, drops = self._solver.limits()
+        scores = changed_unary(model, theta)
+        allowed = scores > -np.inf
+        losses = np.where(allowed, scores, 0.0) - scores.max(axis=1, keepdims=True)
+        limits = np.minimum(top + _TOWARDS_ZERO * drops.astype(np.float64), bound + losses + model.reaches[:, None])
+        return np.where(allowed, limits, -np.inf)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loopy max-product with messages for Hamming distances: what the paper ran for its balls, to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear
+from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.pairwise.max_product import decodes, no_messages
+from hedgehop.oracles.relaxation.bundle import Bundle
+from hedgehop.oracles.relaxation.curves import counted
+from hedgehop.oracles.relaxation.nested import Nested
+from hedgehop.oracles.relaxation.terms import DISTANCES, Terms, unfit
+from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
+
+_BOUNDS = 3  # linear steps for the bound
+
+
+class Messages(Nested):
+    """Max-product in which every distance is a factor with O(n log n) messages (Tarlow et al. 2010).
+
+    All messages are sent at once and damped; every labeling that the beliefs decode to is scored, and the best
+    kept. Unions of balls pass messages as the paper's sum of overlaps and are scored as they are. On loopy
+    graphs nothing is guaranteed: the bound is that of slopes, and "slopes" finds better labelings sooner.
+
+    Parameters
+    ----------
+    iterations : int
+        How often all messages are sent.
+    damping : float
+        Share of the old message in the new one, at least 0 and below 1.
+    inner : Oracle, optional
+        Who solves the linear steps of the bound, and those without distances; if none is given, the one that "auto"
+        would choose.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(4, 4, 2)), smoothness=0.3)
+    >>> oracle = hh.oracles.Messages(iterations=20)
+    >>> found = hh.diverse(image, hh.HammingBall(gamma=0.2), m=2, tradeoff=9.0, oracle=oracle)
+    >>> found.objective <= found.upper_bound
+    True
+    """
+
+    name = "messages"
+    summary = "loopy max-product with Hamming distances on pairwise models: what the paper ran; with a bound by slopes"
+    outer = DISTANCES
+
+    def __init__(self, iterations: int = 60, damping: float = 0.5, inner: Oracle | None = None) -> None:
+        super().__init__(inner)
+        self.iterations = _arrays.positive_count(iterations, "iterations")
+        self.damping = _arrays.number(damping, "damping", low=0.0)
+        if self.damping >= 1:
+            raise ValueError(f"damping must be below 1; got {damping!r}.")
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
+        distant, others = self.split(potentials)
+        reasons = [no_messages(model), not_linear(model, others), *map(unfit, distant), *map(_uncountable, distant)]
+        if self.inner is not None:  # else "trws" at least can
+            reasons.append(self.inner.refusal(model, others))
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Pass messages, score what they decode to, and bound by slopes."""
+        assert isinstance(model, PairwiseModel)
+        distant, others = self.split(potentials)
+        _, solve = self.linear_steps(model, others, state if state is not None else {})
+        if not distant:  # the first labeling of a list
+            first = solve(np.zeros(model.unary.shape))
+            return self.step(model, first.labeling, potentials, first.upper_bound)
+        bundle = Bundle(model, others, distant, Terms(distant), solve)
+        bundle.add(self._decodes(model, changed_unary(model, fold(model, others)[0]), distant))
+        best = bundle.labelings[bundle.best]
+        for _ in range(_BOUNDS):
+            bundle.call(bundle.bounding())
+        return self.step(model, best, potentials, bundle.bound)
+
+    def _decodes(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
+        refuse_infeasible(float(unary.max(axis=1).min()))
+        factors = [factor for potential in distant for factor in _factors(potential)]
+        references = np.array([factor.reference for factor in factors])
+        tables = np.array([counted(factor)[1] for factor in factors])
+        return decodes(model, unary, references, tables, self.iterations, self.damping)
+
+
+def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinality]:
+    """Functions of one distance each; those of a union add up to the paper's lower bound, and a constant."""
+    return [potential] if isinstance(potential, Cardinality) else potential.pairs()
+
+
+def _uncountable(potential: Cardinality | BallCoverage | BallUnion) -> str | None:
+    weights, table = counted(_factors(potential)[0])
+    if table is not None and not np.isfinite(table).all():
+        return "it cannot forbid counts"
+    return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What expansion and swap share: weights for the kernel, where to start, and the bound (docs/theory.md 11)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
+from hedgehop.oracles.pairwise.kernels import expandable, is_small, message_solver, move_solver, pass_messages
+from hedgehop.oracles.relaxation.dual import dual_bound
+from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights, total_value
+
+_STARTS = 3  # labelings to improve
+_LARGE = 200_000  # scores from which one start has to do
+_KEPT = 10  # labelings of earlier steps to start from
+
+
+class MoveOracle(Oracle):
+    """Moves from several labelings until none helps, bounded by TRW-S with multipliers (C++).
+
+    Parameters
+    ----------
+    rounds : int
+        How often each label, or pair of labels, is tried at most.
+    bound_rounds : int
+        How often the multipliers of the bound are improved.
+    """
+
+    handles: tuple[type[Potential], ...]
+
+    def __init__(self, rounds: int = 20, bound_rounds: int = 20) -> None:
+        self.rounds = rounds
+        self.bound_rounds = bound_rounds
+
+    @abstractmethod
+    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+        """Return the labeling after moves; its score never falls."""
+
+    def start(self, model: Model) -> dict[str, Any]:
+        """Room for the solvers, and for labelings met."""
+        return {"labelings": []}
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse cliques, forbidden pairs, and potentials of other kinds."""
+        reason = not_pairwise(model)
+        if reason is not None:
+            return reason
+        assert isinstance(model, PairwiseModel)
+        _, _, rest = fold(model, potentials)
+        other = [p for p in rest if not isinstance(p, self.handles)]
+        if other:
+            return f"it handles {', '.join(k.__name__ for k in self.handles)} and linear potentials, not {kinds(other)}"
+        if len({p.ordered for p in rest if isinstance(p, TransitionWeights)}) > 1:
+            return "it handles ordered transitions or unordered ones, not both at once"
+        return None if expandable(model) else "some pair of labels is forbidden (-inf)"
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """Before the integer program where that is slow."""
+        return 2.0 if is_small(model) else 25.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Move from the best labelings known, then bound what any labeling could reach."""
+        assert isinstance(model, PairwiseModel)
+        states: dict[str, Any] = state if state is not None else self.start(model)
+        theta, constant, rest = fold(model, potentials)
+        if "solver" not in states:
+            states["solver"], states["moves"] = message_solver(model), move_solver(model)
+        first, _, _ = pass_messages(states["solver"], theta, 10)
+        weigh(states["moves"], model, theta, rest)
+        starts = _best_of(model, potentials, [first, *states["labelings"], *_simple(model, theta)])
+        starts += _resized(states["moves"], model, theta, rest, starts[0])
+        if model.unary.size > _LARGE:
+            starts = starts[:1]
+        best = _best_of(model, potentials, [self.improved(states["moves"], y) for y in starts])[0]
+        reached = _values(model, potentials, [best])[0] - constant
+        bound, met = dual_bound(states["solver"], model, theta, rest, best, reached, self.bound_rounds)
+        if met:  # multipliers lead to other labelings
+            weigh(states["moves"], model, theta, rest)
+            other = self.improved(states["moves"], _best_of(model, potentials, met)[0])
+            best = _best_of(model, potentials, [best, other])[0]
+        states["labelings"] = [best, *states["labelings"]][:_KEPT]
+        return self.step(model, best, potentials, bound + constant)
+
+
+def weigh(moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> None:
+    """Tell the kernel all terms beside the model's own."""
+    moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    labels = [p for p in potentials if isinstance(p, LabelWeights)]
+    least = np.array([p.least_count(model.n_variables) for p in labels], np.int64)
+    moves.set_label_weights(np.array([p.w for p in labels], np.float64) if labels else None, least if labels else None)
+    pairs = [p for p in potentials if isinstance(p, TransitionWeights)]
+    total = np.ascontiguousarray(np.sum([p.w for p in pairs], axis=0), np.float64) if pairs else None
+    moves.set_transition_weights(total, bool(pairs and pairs[0].ordered))
+    regions = [p for p in potentials if isinstance(p, RegionWeights)]
+    if not regions:
+        moves.set_regions(None)
+        return
+    members = [r for p in regions for r in p.regions]
+    offsets = np.concatenate([[0], np.cumsum([r.size for r in members])]).astype(np.int64)
+    slack = np.array([p.slack(c) for p in regions for c in range(len(p.regions))], np.int64)
+    mu = np.ascontiguousarray(np.concatenate([p.mu for p in regions]), np.float64)
+    moves.set_regions(np.concatenate(members).astype(np.int32), offsets, mu, slack)
+
+
+def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:
+    """The locally best labeling, and the constant ones."""
+    unary = model.unary if theta is None else model.unary + theta
+    constants = np.flatnonzero(np.isfinite(unary).all(axis=0))
+    constant = [np.full(model.n_variables, k, np.int32) for k in constants]
+    return [np.argmax(unary, axis=1).astype(np.int32), *constant]
+
+
+def _values(model: PairwiseModel, potentials: Sequence[Potential], labelings: Sequence[Labels]) -> Doubles:
+    rows = np.array(labelings, np.int32)
+    return np.asarray(model.score(rows)) + total_value(model, potentials, rows)
+
+
+def _best_of(model: PairwiseModel, potentials: Sequence[Potential], labelings: Sequence[Labels]) -> list[Labels]:
+    """Return the best few different labelings, the best first; never a forbidden one before an allowed one."""
+    different = list({y.tobytes(): y.reshape(-1) for y in labelings}.values())
+    values = _values(model, potentials, different)
+    order = [k for k in np.argsort(-values, kind="stable")[:_STARTS] if values[k] > -np.inf]
+    if not order:
+        raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
+    return [different[k] for k in order]
+
+
+def _resized(
+    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential], start: Labels
+) -> list[Labels]:
+    """Return labelings in which one label reaches the size its reward asks for, or falls below that of its cost.
+
+    No single variable earns such a reward, or saves such a cost, so that moves would not find them by themselves.
+    """
+    wanted: dict[tuple[int, int], int] = {}
+    for p in potentials:
+        if isinstance(p, LabelWeights) and (size := p.least_count(start.size)) > 1:
+            counts = np.bincount(start, minlength=p.w.size)
+            for label in np.flatnonzero((p.w > 0) & (counts < size)).tolist():
+                wanted[label, 1] = max(size, wanted.get((label, 1), 0))
+            for label in np.flatnonzero((p.w < 0) & (counts >= size)).tolist():
+                wanted[label, -1] = min(size, wanted.get((label, -1), size))
+    found = [_biased(moves, model, theta, label, sign, size, start) for (label, sign), size in wanted.items()]
+    if wanted:
+        weigh(moves, model, theta, potentials)
+    return [y for y in found if y is not None]
+
+
+def _biased(
+    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, label: int, sign: int, size: int, start: Labels
+) -> Labels | None:
+    """Return a labeling after moves under the smallest tried bias on a label that carries it over a size, or below."""
+    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    asked = _asked(unary, label, sign, size, start)
+    if not np.isfinite(asked):
+        return None
+    weigh(moves, model, None, ())
+    only = np.full(unary.shape, sign < 0, np.uint8)
+    only[:, label] = sign > 0
+    bias = max(1e-3, asked)
+    for _ in range(6):
+        changed = np.zeros(unary.shape) if theta is None else theta.copy()
+        changed[:, label] += sign * bias
+        moves.set_linear(changed)
+        labeling = moves.expand(start, only, 1)[0]
+        if ((labeling == label).sum() >= size) == (sign > 0):
+            return labeling
+        bias *= 1.5
+    return None
+
+
+def _asked(unary: Doubles, label: int, sign: int, size: int, start: Labels) -> float:
+    """What the last variable needed asks for, at first sight, to take a label or to leave it."""
+    now = unary[np.arange(start.size), start]
+    if sign > 0:
+        return float(np.sort(now - unary[:, label])[size - 1])
+    users = start == label
+    lost = now[users] - np.delete(unary[users], label, axis=1).max(axis=1, initial=-np.inf)
+    return float(np.sort(lost)[int(users.sum()) - size])

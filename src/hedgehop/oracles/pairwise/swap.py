@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Swap moves: weights for transitions, too (docs/theory.md 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import Step, fold
+from hedgehop.oracles.pairwise.cuts import bends, capacities_around, proven
+from hedgehop.oracles.pairwise.kernels import move_solver, pair_tables
+from hedgehop.oracles.pairwise.moves import MoveOracle, weigh
+from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
+
+
+class Swap(MoveOracle):
+    """Swap moves: variables of two labels are shared out anew between them, the best way by minimum cuts.
+
+    Expansion moves come first, because they reach farther. With two labels one swap is the whole problem, and
+    exact where pairs prefer to agree, labels and transitions cost and whole regions are rewarded.
+
+    Parameters
+    ----------
+    rounds : int
+        How often each pair of labels is tried at most.
+    bound_rounds : int
+        How often the multipliers of the bound are improved.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(4, 4, 2)), smoothness=0.3)
+    >>> cost = hh.potentials.TransitionWeights(-99.0 * (1 - np.eye(2)))
+    >>> hh.best(image, cost, oracle=hh.oracles.Swap()).exact
+    True
+    """
+
+    name = "swap"
+    summary = "swap moves: weights of labels, transitions and regions, of any sign; with a bound, exact for easy binary"
+    handles = (LabelWeights, TransitionWeights, RegionWeights)
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """First where one cut is exact; after expansion where that can do it."""
+        if isinstance(model, PairwiseModel) and _is_one_cut(model, fold(model, potentials)[2]):
+            return 80.0
+        return super().preference(model, potentials) - 1.0
+
+    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+        """Expand and swap in turn until swapping no longer helps."""
+        for _ in range(self.rounds):
+            labeling = moves.expand(labeling, None, self.rounds)[0]
+            labeling, gained = moves.swap(labeling, self.rounds)
+            if gained <= 0:
+                break
+        return labeling
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Solve one cut where that is exact, else move from several labelings."""
+        assert isinstance(model, PairwiseModel)
+        theta, _, rest = fold(model, potentials)
+        if not _is_one_cut(model, rest):
+            return super().maximize(model, potentials, state)
+        states: dict[str, Any] = state if state is not None else self.start(model)
+        if "moves" not in states:
+            states["moves"] = move_solver(model)
+        leads = _leads(model, theta, rest)
+        with np.errstate(invalid="ignore"):
+            changes = np.where(np.isneginf(model.unary), 0.0, leads - model.unary)
+        weigh(states["moves"], model, changes, rest)
+        labeling = states["moves"].swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
+        error = _error(model, leads, rest)
+        step = self.step(model, labeling, potentials, -np.inf)
+        return proven(model, replace(step, upper_bound=step.value + error), error)
+
+
+def _leads(model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> Doubles:
+    """Scores below the best of each variable, (n, 2), none lower than what all else could make good.
+
+    Constants and a few huge scores would cost the others their digits in the kernel's fixed point.
+    """
+    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    best = unary.max(axis=1, keepdims=True)
+    if np.isneginf(best).any():
+        raise InfeasibleError("some variable has no allowed label left.")
+    reach = capacities_around(model, model.pairwise.spans(len(model.edges))) + sum(p.span() for p in potentials)
+    leads = unary - best
+    return np.where(np.isneginf(leads), -np.inf, np.maximum(leads, -reach[:, None]))
+
+
+def _error(model: PairwiseModel, leads: Doubles, potentials: Sequence[Potential]) -> float:
+    """How much the kernel's rounding may cost: its unit is at most 2^-47 of the sum of all scores."""
+    pairs = model.pairwise.spans(len(model.edges))
+    largest = np.where(np.isfinite(leads), -leads, 0.0).max(axis=1)
+    total = float(largest.sum()) + float(pairs.sum()) + sum(p.span() for p in potentials)
+    terms = model.n_variables + pairs.size + sum(_size(p) for p in potentials)
+    return terms * total * 2.0**-47
+
+
+def _size(potential: Potential) -> int:
+    """How many weights a potential has."""
+    return int(np.size(potential.mu if isinstance(potential, RegionWeights) else getattr(potential, "w", 0)))
+
+
+def _is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
+    """Whether one swap of the two labels there are is exact: no reward needs a search."""
+    if model.n_labels != 2 or not (model.label_counts == 2).all():
+        return False
+    if not isinstance(model.pairwise, Potts) and not (bends(pair_tables(model)) >= 0).all():
+        return False
+    for p in potentials:
+        if isinstance(p, LabelWeights) and ((p.w > 0).any() or p.least_count(model.n_variables) > 1):
+            return False
+        if isinstance(p, TransitionWeights) and (p.w > 0).any():
+            return False
+        if isinstance(p, RegionWeights) and (p.mu < 0).any():
+            return False
+    return True

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Integer linear programming (HiGHS, through scipy): every potential, every sign, on small models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hedgehop import _arrays
+from hedgehop._arrays import Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.linear import LinearModel
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, kinds
+from hedgehop.oracles.pairwise.annealing import annealed
+from hedgehop.oracles.program.model_rows import Encoded
+from hedgehop.oracles.program.potential_rows import ENCODERS, below_pair
+from hedgehop.oracles.program.program import Solution
+from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
+from hedgehop.oracles.relaxation.curves import counted
+from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential, TransitionWeights
+
+_MOST_COLUMNS = 1_000_000
+_ROUNDS = 12
+_ANNEALING = 1.0  # seconds kept for it
+
+
+class Ilp(Oracle):
+    """Local polytope with gadgets for all potentials; the bound is that of HiGHS when time runs out.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds a step may take; the best labeling so far and a valid bound are returned then.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(3, 3, 2)), smoothness=0.3)
+    >>> bool(hh.diverse(image, hh.HammingBall(gamma=0.5), m=2, oracle=hh.oracles.Ilp(time_limit=5.0)).exact.all())
+    True
+    """
+
+    name = "ilp"
+    summary = (
+        "integer programming with HiGHS on small models; exact for every built-in potential of any sign, "
+        "but for unions of five and more balls a bound"
+    )
+
+    def __init__(self, time_limit: float = 60.0) -> None:
+        self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True)
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse unknown structures, unknown potentials and very large programs."""
+        if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
+            return f"it cannot write {type(model).__name__} as linear rows"
+        _, _, rest = fold(model, potentials)
+        unknown = [p for p in rest if type(p) not in ENCODERS]
+        if unknown:
+            return f"it cannot write {kinds(unknown)} as linear rows"
+        if any(isinstance(p, Cardinality) and not _sloped(p) for p in rest):
+            return "a function of a fractional weighted count needs a slope method"
+        size = _columns(model, rest)
+        return None if size <= _MOST_COLUMNS else f"{size} columns are more than {_MOST_COLUMNS}"
+
+    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
+        """Exact, but slow: after the others."""
+        return 10.0
+
+    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+        """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
+        assert isinstance(model, UnaryModel)
+        deadline = time.monotonic() + max(self.time_limit / 2, self.time_limit - _ANNEALING)
+        theta, constant, rest = fold(model, potentials)
+        reach = float(sum(p.span() for p in rest))
+        ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
+        gains = [(p, ENCODERS[type(p)](ilp, p)) for p in rest]
+        balls = [(p, c) for p, c in gains if isinstance(p, (BallCoverage, BallUnion)) and c is not None]
+        best: Step | None = None
+        bound, proven = np.inf, False
+        for _ in range(_ROUNDS):
+            solution = ilp.program.solve(deadline - time.monotonic())
+            offset = ilp.constant + constant
+            bound = min(bound, solution.upper_bound + offset)
+            labeling = _labeling(ilp, solution)
+            if labeling is None:
+                break
+            step = self.step(model, labeling, potentials, bound)
+            if best is None or step.value > best.value:
+                best = step
+            proven = solution.optimal and best.value >= solution.objective + offset - 1e-6 * max(1.0, abs(best.value))
+            if time.monotonic() > deadline or not _cut(ilp, balls, labeling, solution):
+                break
+        if best is None or not proven:
+            best = self._better(model, potentials, best)
+        return replace(best, upper_bound=max(bound, best.value), exact=proven)
+
+    def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
+        """Return what annealing finds, if that is better than what the program found in its time."""
+        theta, _, _ = fold(model, potentials)
+        labeling = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32)
+        if isinstance(model, PairwiseModel):
+            labeling = annealed(model, theta, labeling)
+        step = self.step(model, labeling, potentials, np.inf)
+        if best is not None and best.value >= step.value:
+            return best
+        if step.value == -np.inf:
+            raise TimeoutError(
+                f"no labeling was found within {self.time_limit:g} s. Give oracle=hh.oracles.Ilp(time_limit=...) more."
+            )
+        return step
+
+
+def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
+    if solution.infeasible:
+        raise InfeasibleError("no labeling is allowed: every one meets a score or a potential of -inf.")
+    return None if solution.x is None else ilp.label(solution.x)
+
+
+def _cut(ilp: Encoded, balls: list[tuple[BallCoverage | BallUnion, int]], labeling: Labels, solution: Solution) -> bool:
+    """Add, where a ball's gain is overrated at this labeling y*, the valid cut that mends it.
+
+    ``gain(y) <= gain(y*) + (1 - overlap(y, y*))``: what y covers and y* does not lies outside y*'s own ball.
+    """
+    assert solution.x is not None
+    cut = False
+    for potential, column in balls:
+        true = float(potential._upper(ilp.model, labeling[None])[0])
+        if solution.x[column] > true + 1e-6 * max(1.0, potential.scale):
+            below_pair(ilp, column, potential.pair(labeling), true)
+            cut = True
+    return cut
+
+
+def _sloped(potential: Cardinality) -> bool:
+    _, table = counted(potential)
+    return table is not None or hasattr(potential.table, "slope")
+
+
+def _columns(model: Model, potentials: Sequence[Potential]) -> int:
+    if not isinstance(model, PairwiseModel):
+        assert isinstance(model, LinearModel)
+        return model.unary.size + structure_columns(model)
+    tables = not isinstance(model.pairwise, Potts) or any(isinstance(p, TransitionWeights) for p in potentials)
+    per_edge = model.n_labels**2 if tables else model.n_labels
+    cells = sum(c.table.size for c in model.cliques)
+    return model.unary.size + len(model.edges) * per_edge + cells

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A model as rows of a linear program: the local polytope of pairwise scores, or a structure."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.program.program import Columns, Program
+from hedgehop.oracles.program.structure_rows import ENCODED
+
+
+class Encoded:
+    """A program with a model in it: ``x[i, l]`` tells whether variable i takes label l.
+
+    ``pairs[e, a, b]`` tells whether edge e carries the labels (a, b); only made when somebody asks for pairs
+    (tables, transitions), because Potts edges need only one column per label.
+    """
+
+    def __init__(self, model: UnaryModel, theta: Doubles | None, pairs: bool, reach: float) -> None:
+        self.model = model
+        self.program = Program()
+        unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+        best = unary.max(axis=1)
+        if np.isneginf(best).any():
+            raise InfeasibleError(f"variable {int(np.argmin(best))} has no allowed label left.")
+        self.constant = float(best.sum())  # what every labeling scores beside the program
+        allowed = np.isfinite(unary) & ~_hopeless(model, unary - best[:, None], reach)
+        gain = np.where(allowed, unary - best[:, None], 0.0)
+        count = unary.size
+        self.x: Columns = self.program.columns(count, gain.ravel(), high=allowed.ravel(), integer=True).reshape(
+            unary.shape
+        )
+        self.program.rows(self.x, 1.0, low=1.0, high=1.0)
+        self.pairs: NDArray[np.int64] | None = None
+        if isinstance(model, PairwiseModel):
+            self._add_joint_scores(model, pairs)
+        else:
+            ENCODED[type(model)](self.program, self.x, model)
+
+    def label(self, chosen: Doubles) -> NDArray[np.int32]:
+        """Read a labeling off a solution."""
+        return np.asarray(np.argmax(chosen[self.x], axis=1), np.int32)
+
+    def distance(self, reference: NDArray[np.int32], weights: Doubles, low: float = 0.0, high: float = np.inf) -> int:
+        """Add a column that equals the weighted number of variables that differ from a reference."""
+        total = float(weights.sum())
+        column = int(self.program.columns(1, low=low, high=min(high, total))[0])
+        agree = self.x[np.arange(reference.size), reference]
+        self.program.rows([[column, *agree]], [[1.0, *weights]], low=total, high=total)
+        return column
+
+    def _add_joint_scores(self, model: PairwiseModel, pairs: bool) -> None:
+        if len(model.edges):
+            if pairs or not isinstance(model.pairwise, Potts):
+                self._add_pairs(model)
+            else:
+                self._add_potts(model, model.pairwise.strengths.astype(np.float64))
+        for clique in model.cliques:
+            self._add_clique(clique.variables, clique.table.astype(np.float64))
+
+    def _add_potts(self, model: PairwiseModel, strengths: Doubles) -> None:
+        """Score ``-s + s * sum_l both[l]`` with ``both[l] <= x_i[l], x_j[l]``: as tight as the full table."""
+        i, j = model.edges.T
+        n_labels = model.n_labels
+        both = self.program.columns(len(i) * n_labels, np.repeat(strengths, n_labels))
+        self.constant -= float(strengths.sum())
+        for end in (i, j):
+            self.program.rows(np.stack([both, self.x[end].ravel()], axis=1), [1.0, -1.0], high=0.0)
+
+    def _add_pairs(self, model: PairwiseModel) -> None:
+        program, n_labels = self.program, model.n_labels
+        n_edges = len(model.edges)
+        tables = np.zeros((n_edges, n_labels, n_labels))
+        for e, (i, j) in enumerate(model.edges):
+            rows, columns = int(model.label_counts[i]), int(model.label_counts[j])
+            tables[e, :rows, :columns] = model.pairwise.table(e, rows, columns)
+        allowed = np.isfinite(tables)
+        gain = np.where(allowed, tables, 0.0)
+        self.pairs = program.columns(tables.size, gain.ravel(), high=allowed.ravel()).reshape(tables.shape)
+        i, j = model.edges.T
+        for table, end in ((self.pairs, i), (self.pairs.transpose(0, 2, 1), j)):
+            sums = table.reshape(-1, n_labels)  # sum over the other end's labels equals x
+            ends = self.x[end].reshape(-1, 1)
+            program.rows(np.concatenate([sums, ends], axis=1), [1.0] * n_labels + [-1.0], low=0.0, high=0.0)
+
+    def _add_clique(self, variables: NDArray[np.int64], table: Doubles) -> None:
+        allowed = np.isfinite(table)
+        gain = np.where(allowed, table, 0.0)
+        cells = self.program.columns(table.size, gain.ravel(), high=allowed.ravel()).reshape(table.shape)
+        for axis, variable in enumerate(variables):
+            for label in range(table.shape[axis]):
+                members = np.take(cells, label, axis=axis).ravel()
+                factors = [1.0] * members.size + [-1.0]
+                self.program.rows([[*members, self.x[variable, label]]], [factors], low=0.0, high=0.0)
+
+
+def _hopeless(model: UnaryModel, below: Doubles, reach: float) -> NDArray[np.bool_]:
+    """Labels so far below the best that nothing else could make up for it: they are in no best labeling.
+
+    Large finite scores ("-1e9 forbids") would otherwise drown everything else in the solver's tolerances.
+    `reach` is the most that potentials can differ; edges differ by their largest minus their least score.
+    """
+    if not isinstance(model, PairwiseModel) or model.cliques or not np.isfinite(reach):
+        return np.zeros(below.shape, bool)
+    spans = model.pairwise.spans(len(model.edges))
+    around = np.full(model.n_variables, reach)
+    for end in model.edges.T:
+        around += np.bincount(end, weights=spans, minlength=model.n_variables)
+    return np.asarray(below < -(around[:, None] * (1 + 1e-9) + 1e-9))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Better labelings near those a step has met: minorants, components of differences, single variables."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.base import fold
+from hedgehop.oracles.pairwise.kernels import edge_tables, expandable, expanded, move_solver
+from hedgehop.oracles.pairwise.max_product import decodes, no_messages
+from hedgehop.oracles.relaxation.bundle import Bundle
+from hedgehop.oracles.relaxation.terms import View
+
+_PARENTS = 3  # labelings that are recombined or polished
+_LEAST = 0.02  # weight of a labeling in a mixture that counts
+_SWEEPS = 10
+_RECENT = 20  # labelings met last
+
+
+class Ascent:
+    """Local searches around the labelings of a bundle; all they find goes back into it."""
+
+    def __init__(self, bundle: Bundle, moves: _core.DistanceMoves | None, expander: _core.Moves | None) -> None:
+        self.bundle, self.moves, self.expander = bundle, moves, expander
+        self.theta, _, _ = fold(bundle.model, bundle.others)
+        self._polished: set[int] = set()
+
+    @cached_property
+    def unary(self) -> Doubles:
+        """Scores of single variables, linear potentials included."""
+        assert isinstance(self.bundle.model, PairwiseModel)
+        unary = self.bundle.model.unary
+        return np.ascontiguousarray(unary if self.theta is None else unary + self.theta, np.float64)
+
+    def recombine(self, view: View, labeling: Labels) -> None:
+        """Mix the components in which the labelings of the mixture, and a new one, differ."""
+        bundle = self.bundle
+        weights = bundle.mixed
+        heavy = [k for k in np.argsort(-weights, kind="stable")[:_PARENTS] if weights[k] > _LEAST]
+        parents = [bundle.labelings[k] for k in heavy]
+        self._mix(view, [(x, y) for x in parents for y in (*parents, labeling) if x is not y])
+
+    def reach(self, labeling: Labels) -> None:
+        """Change single variables, the cheapest first, until the limits are kept."""
+        bundle = self.bundle
+        if self.moves is not None and bundle.terms.limits:
+            weights = bundle.steering(bundle.best).weights
+            bundle.add(self.moves.ascend(self.unary, bundle.terms.core, weights, labeling, labeling.size)[None])
+
+    def polish(self, top: int = 1) -> None:
+        """Change single variables of the best few labelings, once each."""
+        bundle = self.bundle
+        if self.moves is None:
+            return
+        for k in np.argsort(-np.array(bundle.values), kind="stable")[:top].tolist():
+            if k not in self._polished and bundle.values[k] > -np.inf:
+                self._polished.add(k)
+                view = bundle.steering(k)
+                labeling = bundle.labelings[k]
+                bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _SWEEPS)[None])
+
+    def pass_messages(self, sweeps: int) -> None:
+        """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support."""
+        bundle = self.bundle
+        tables = bundle.terms.tables()
+        if tables is None or no_messages(bundle.model) is not None:
+            return
+        assert isinstance(bundle.model, PairwiseModel)
+        best = bundle.labelings[bundle.best]
+        bundle.add(decodes(bundle.model, self.unary, bundle.terms.references, tables, sweeps))
+        self._mix(bundle.steering(bundle.best), [(best, bundle.labelings[bundle.best])])
+        self.polish(_PARENTS)
+
+    def climb(self) -> bool:
+        """Maximise the minorant at the best labeling (docs/theory.md 6); whether that found a better one.
+
+        Where the potentials are sums of terms, the maximum is never below the best value.
+        """
+        bundle = self.bundle
+        before = bundle.best
+        view, best = bundle.steering(before), bundle.labelings[before]
+        labeling = self._maximal(self._minorant(view), best)
+        bundle.add(labeling[None])
+        self._mix(view, [(best, labeling)])
+        self.polish(_PARENTS)
+        return bundle.best != before
+
+    def _maximal(self, theta: Doubles, start: Labels) -> Labels:
+        """Maximise a minorant: by expansion moves from the labeling where it is tight, or anew."""
+        if self.expander is not None:
+            return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None, rounds=1)
+        return np.ascontiguousarray(self.bundle.asked(theta).labeling.reshape(-1), np.int32)
+
+    def _mix(self, view: View, pairs: list[tuple[Labels, Labels]]) -> None:
+        if self.moves is None or not pairs:
+            return
+        core = self.bundle.terms.core
+        self.bundle.add(np.array([self.moves.mix(self.unary, core, view.weights, x, y) for x, y in pairs]))
+
+    def _minorant(self, view: View) -> Doubles:
+        """Scores of each variable's labels, nowhere above the terms and equal to them at the best labeling."""
+        bundle = self.bundle
+        best, distances = bundle.labelings[bundle.best], bundle.distances[bundle.best]
+        n, width = best.size, int(bundle.model.label_counts.max())
+        theta = np.zeros((n, width))
+        met = np.array(bundle.labelings[-_RECENT:])
+        for j, (reference, curve) in enumerate(zip(bundle.terms.references, bundle.terms.curves, strict=False)):
+            if view.weights[j] <= 0:
+                continue
+            weights = bundle.terms.weights(j)
+            # First those that differ, then those that differ in many labelings met: they change most easily.
+            order = np.argsort(-((met != reference).sum(axis=0) + len(met) * (best != reference)), kind="stable")
+            bonus = np.empty(n)
+            bonus[order] = view.weights[j] * curve.minorant(weights[order], distances[j])
+            theta += bonus[:, None]
+            own = np.flatnonzero((reference >= 0) & (reference < width))
+            theta[own, reference[own]] -= bonus[own]
+        return theta
+
+
+def moves_of(model: Model) -> _core.DistanceMoves | None:
+    """Local searches of a model; None if it has no pairwise scores only."""
+    if not isinstance(model, PairwiseModel) or model.cliques:
+        return None
+    n, labels, edges = model.n_variables, model.n_labels, model.edges
+    if isinstance(model.pairwise, Potts):
+        return _core.DistanceMoves.potts(n, labels, edges, np.ascontiguousarray(model.pairwise.strengths, np.float64))
+    return _core.DistanceMoves.tables(labels, model.label_counts, edges, *edge_tables(model))
+
+
+def expander_of(model: Model) -> _core.Moves | None:
+    """Expansion moves of a model with more than two labels; None if it has none."""
+    if not isinstance(model, PairwiseModel) or model.cliques or model.n_labels <= 2 or not expandable(model):
+        return None
+    return move_solver(model)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The labelings a step has met, and the least bound that slopes for their distances give (docs/theory.md 6).
+
+For slopes s and concave f_j with supporting lines ``f_j(d) <= c_j + s_j d``,
+``max_y r(y) + sum_j f_j(d_j(y)) <= sum_j c_j + max_y [r(y) + sum_j s_j d_j(y)]``, and the last
+maximum is a linear step. The slopes to try next are those at the mean distances of the best mixture of the
+labelings met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.relaxation.nested import Solve
+from hedgehop.oracles.relaxation.terms import Terms, View
+from hedgehop.potentials import Potential, total_value
+
+
+class Bundle:
+    """Labelings met: what each scores without and with the distance potentials, and its distances.
+
+    Attributes
+    ----------
+    scores, values : lists of floats
+        Relevance plus the other potentials; the same plus the distance potentials, exactly.
+    bound : float
+        No labeling's value is above.
+    """
+
+    def __init__(
+        self, model: Model, others: Sequence[Potential], distant: Sequence[Potential], terms: Terms, solve: Solve
+    ) -> None:
+        self.model, self.others, self.distant, self.terms, self.solve = model, others, distant, terms, solve
+        self.labelings: list[Labels] = []
+        self.relevance: list[float] = []
+        self.scores: list[float] = []
+        self.values: list[float] = []
+        self.distances = np.zeros((0, len(terms.curves)))
+        self.mixed = np.zeros(0)
+        self.bound = np.inf
+        self.calls = 0
+        self._centre = np.zeros(len(terms.curves))  # slopes of the best bound
+        self._seen: set[bytes] = set()
+
+    @property
+    def best(self) -> int:
+        """The first labeling of the highest value."""
+        return int(np.argmax(self.values))
+
+    @property
+    def gap(self) -> float:
+        """How much better than the best labeling met another one might be."""
+        return self.bound - self.values[self.best] if self.values else np.inf
+
+    @property
+    def loss(self) -> float:
+        """How much the best labeling gave up of the scores; inf if none met keeps the limits."""
+        best = self.best
+        return max(self.scores) - self.scores[best] if self.values[best] > -np.inf else np.inf
+
+    def add(self, rows: Labels, relevance: Doubles | None = None) -> None:
+        """Take in those of (m, n) labelings that are new and allowed; relevances only if they are known."""
+        keys = [row.tobytes() for row in rows]
+        fresh = [k for k, key in enumerate(keys) if key not in self._seen and key not in keys[:k]]
+        self._seen.update(keys)
+        if not fresh:
+            return
+        rows = np.ascontiguousarray(rows[fresh])
+        known = np.asarray(self.model.score(rows)).reshape(-1) if relevance is None else relevance[fresh]
+        scores = known + total_value(self.model, self.others, rows)
+        allowed = np.isfinite(scores)
+        rows, known, scores = np.ascontiguousarray(rows[allowed]), known[allowed], scores[allowed]
+        self.labelings += list(rows)
+        self.relevance += known.tolist()
+        self.scores += scores.tolist()
+        self.values += (scores + total_value(self.model, self.distant, rows)).tolist()
+        self.distances = np.concatenate([self.distances, self.terms.core.distances(rows)])
+
+    def steering(self, k: int) -> View:
+        """The view that is close to the potentials near a labeling met."""
+        return self.terms.steering(self.labelings[k], self.distances[k])
+
+    def bounding(self) -> View:
+        """The view whose bound is low at all labelings met."""
+        return self.terms.bounding(np.array(self.scores), self.distances)
+
+    def call(self, view: View) -> Labels:
+        """Try the slopes that the labelings met suggest: one more labeling, and a bound."""
+        self.terms.lay_limits(self._centre, self.loss, self._slope)
+        slopes, constant = self.terms.lines(view, self._mix(view) @ self.distances)
+        step = self.asked(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
+        bound = view.constant + constant + step.upper_bound
+        if bound < self.bound:
+            self.bound, self._centre = bound, slopes
+        labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
+        self.add(labeling[None])
+        return labeling
+
+    def asked(self, theta: Doubles) -> Step:
+        """One linear step more."""
+        self.calls += 1
+        return self.solve(theta)
+
+    @property
+    def _slope(self) -> float:
+        """A slope that changes many variables, and more so after calls that have not reached the limits."""
+        spread = self.model.spread if isinstance(self.model, UnaryModel) else float(np.ptp(self.scores))
+        return float(2.0**self.calls * max(spread, 1e-9) / self.model.n_variables)
+
+    def _mix(self, view: View) -> Doubles:
+        """Best mixture of the labelings met; `mixed` keeps it."""
+        scores = np.array(self.scores)
+        start = np.zeros(scores.size)
+        start[np.argmax(scores + self.terms.values(self.distances) @ view.weights)] = 1.0
+        terms, coupling = self.terms, view.coupling
+        secants = [c.secants for c in terms.curves]
+        rates = terms.rates[: len(coupling)]
+        tolerance = 1e-9 * max(1.0, float(np.ptp(scores)))
+        self.mixed = _core.mixture(
+            scores, self.distances, secants, terms.units, view.weights, coupling, rates, start, tolerance=tolerance
+        )
+        return self.mixed

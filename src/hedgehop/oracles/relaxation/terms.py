@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Potentials of distances as sums of terms, each a function of the distance to one labeling.
+
+A cardinality potential is one term. The gain of a union of balls is none of them, but it has bounds that are
+(cpp/union_weights.hpp): with weights beta, at most 1 in each cluster of balls, and overlaps ``u_j = exp(-d_j)``,
+
+    gain <= 1 - sum_j beta_j u_j + sum over pairs j < k of different clusters of beta_j beta_k P_jk(y).
+
+P_jk is what the balls j, k and y's own have in common: at most ``x = exp(-h)``, h the distance of the balls. Better,
+with f = the (weighted) number of variables where y_j and y_k differ and y is neither, ``P_jk = exp(-(d_j+d_k+h-f)/2)``,
+and since it is at most x,
+
+    P_jk <= exp(-(d_j+d_k+h)/2) + x (1 - exp(-f/2)),
+
+which is exact for two labels (f = 0), and never above x. With at most three clusters the whole bound is concave where
+the triangle inequality holds: minus its Hessian is diagonally dominant, because ``exp(-(h+d_k)/2) <= exp(-d_j/2)`` and
+the weights of the other clusters add up to at most 2. So its tangents give slopes for d and f, and valid bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.oracles.relaxation.curves import Curve, curve_of
+from hedgehop.oracles.relaxation.limits import Limit, limited
+from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
+from hedgehop.potentials.distances import MOST_EXACT
+
+Union = BallCoverage | BallUnion
+DISTANCES = (Cardinality, BallCoverage, BallUnion)
+_MOST_PAIRS = 45  # of balls whose common part is a term of its own
+_LEAST_OVERLAP = 0.01  # of two balls that are worth it
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """``constant + sum_j weights[j] * term_j + sum_{j<k} coupling[j, k] * sqrt(overlap_j overlap_k)``.
+
+    The potentials, or what stands in for them. No rows: no coupling.
+    """
+
+    weights: Doubles
+    constant: float
+    coupling: Doubles = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Terms of one potential: `references` (J, n), all with the same weights of variables and the same curve."""
+
+    potential: Cardinality | Union
+    references: Labels
+    weights: Doubles | None
+    curve: Curve
+
+    @property
+    def scale(self) -> float:
+        """The value of one whole ball; 0 for a plain function of a distance."""
+        return 0.0 if isinstance(self.potential, Cardinality) else self.potential.scale
+
+    @property
+    def rate(self) -> float:
+        """Overlaps are ``exp(-rate * distance)``; 0 where they are not."""
+        if not isinstance(self.potential, BallCoverage):
+            return 0.0
+        return float(self.potential.decay[0]) if self.weights is None else 1.0
+
+    @cached_property
+    def between(self) -> Doubles:
+        """Overlaps of the balls among each other, (J, J)."""
+        return self.overlaps(_core.hamming(self.references, self.references, self.weights))
+
+    def overlaps(self, distances: Doubles) -> Doubles:
+        """Shares (at least) that balls at given distances have in common."""
+        return np.ascontiguousarray(np.clip(1.0 - self.curve.above(distances) / self.scale, 0.0, 1.0))
+
+    def shares(self, labeling: Labels, distances: Doubles) -> Doubles:
+        """What each ball adds to the union, against what it overlaps with this labeling's ball."""
+        potential = self.potential
+        if not isinstance(potential, BallCoverage):
+            return np.ones(len(self.references))
+        overlaps = self.overlaps(distances)
+        order = np.argsort(-overlaps, kind="stable")
+        result = np.empty(overlaps.size)
+        if overlaps.size <= MOST_EXACT:
+            members = np.ascontiguousarray(self.references[order])
+            missed = np.append(1.0, _core.ball_prefix_gains(labeling, members, potential.decay))
+            result[order] = np.clip(-np.diff(missed) / np.maximum(overlaps[order], 1e-300), 0.0, 1.0)
+        else:  # the value is a product: each ball's share is what the earlier ones miss
+            result[order] = np.cumprod(np.append(1.0, 1.0 - overlaps[order]))[:-1]
+        return result
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Balls j < k whose common part is worth a term of its own."""
+        if not isinstance(self.potential, BallCoverage):
+            return []
+        overlaps = np.triu(self.between, 1)
+        largest = np.argsort(-overlaps, axis=None, kind="stable")[:_MOST_PAIRS]
+        both = np.stack(np.unravel_index(largest, overlaps.shape), axis=1)
+        return [(int(j), int(k)) for j, k in both if overlaps[j, k] >= _LEAST_OVERLAP]
+
+    def pair_curve(self) -> tuple[Doubles | None, Curve]:
+        """``1 - exp(-f / 2)`` and the weights of its count f."""
+        assert isinstance(self.potential, BallCoverage)
+        whole = self.potential.pair(self.references[0])
+        found = curve_of(Cardinality(whole.reference, whole.table, self.potential.decay / 2.0))
+        assert found is not None
+        return found
+
+
+class Terms:
+    """All terms of a step's distance potentials: first the distances, then the pairs of balls.
+
+    Where counts are forbidden, single moves lose `steep` for each count beyond the limit.
+    """
+
+    def __init__(self, potentials: Sequence[Cardinality | Union], steep: float = 1.0) -> None:
+        self.families = [_family(p, steep) for p in potentials]
+        ends = np.cumsum([len(f.references) for f in self.families]).tolist()
+        self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.families, strict=True)]
+        self.scales = np.array([f.scale for f in self.families for _ in f.references])
+        self.rates = np.array([f.rate for f in self.families for _ in f.references])
+        self.pairs = [f.pairs() for f in self.families]
+        self.references = np.concatenate([f.references for f in self.families])
+        curves = [(f.weights, f.curve) for f in self.families for _ in f.references]
+        for family, pairs in zip(self.families, self.pairs, strict=True):
+            curves += [family.pair_curve()] * len(pairs) if pairs else []
+        self.curves = [curve for _, curve in curves]
+        self.units = np.array([c.unit for c in self.curves])
+        firsts, seconds = self._ends()
+        weights, values = [w for w, _ in curves], [c.values for c in self.curves]
+        self.core = _core.DistanceTerms(firsts, seconds, weights, values, self.units)
+
+    def _ends(self) -> tuple[Labels, list[Labels | None]]:
+        """First and second labelings of all terms; the distances have no second one."""
+        both = [
+            (f.references[j], f.references[k]) for f, p in zip(self.families, self.pairs, strict=True) for j, k in p
+        ]
+        firsts = np.concatenate([self.references, *(a[None] for a, _ in both)])
+        return firsts, [*([None] * len(self.references)), *(np.ascontiguousarray(b) for _, b in both)]
+
+    @property
+    def has_unions(self) -> bool:
+        """Whether some potential is no sum of terms, so that the bound and the steering differ."""
+        return bool(self.scales.any())
+
+    @property
+    def limits(self) -> list[int]:
+        """Terms that forbid counts."""
+        return [j for j, curve in enumerate(self.curves) if isinstance(curve, Limit)]
+
+    @property
+    def only_limits(self) -> int:
+        """The largest distance to keep if potentials do nothing else with distances, else 0."""
+        limits = [curve.first for curve in self.curves if isinstance(curve, Limit)]
+        return max(limits) if len(limits) == len(self.curves) else 0
+
+    def lay_limits(self, centres: Doubles, loss: float, slope: float) -> None:
+        """Lay the penalties of limits around given slopes, for an expected loss, or slope where that is inf."""
+        for j in self.limits:
+            curve = self.curves[j]
+            assert isinstance(curve, Limit)
+            self.curves[j] = curve.around(float(centres[j]), curve.per_count(loss) if np.isfinite(loss) else slope)
+
+    def values(self, distances: Doubles) -> Doubles:
+        """Concave envelopes of all terms at (K, J) distances."""
+        return np.concatenate([curve.above(distances[:, run]) for curve, run in self._runs()], axis=1)
+
+    def _runs(self) -> Iterator[tuple[Curve, slice]]:
+        """Runs of terms that have the same curve."""
+        start = 0
+        for _, run in groupby(self.curves, key=id):
+            curves = list(run)
+            yield curves[0], slice(start, start + len(curves))
+            start += len(curves)
+
+    def weights(self, j: int) -> Doubles:
+        """What each variable counts in the distance of term j."""
+        family = next(f for f, p in zip(self.families, self.places, strict=True) if p.start <= j < p.stop)
+        return np.ones(self.references.shape[1]) if family.weights is None else family.weights
+
+    def tables(self) -> Doubles | None:
+        """Values of all distances at counts 0..n, (J, n + 1); None if variables do not all count alike."""
+        if any(f.weights is not None for f in self.families):
+            return None
+        return np.array([c.values for c in self.curves[: len(self.references)]])
+
+    def steering(self, labeling: Labels, distances: Doubles) -> View:
+        """A view that is close to the potentials near a labeling, and an upper bound everywhere."""
+        weights, constant = self._plain_weights(), 0.0
+        for family, place in zip(self.families, self.places, strict=True):
+            if family.scale:
+                beta = family.shares(labeling, distances[place])
+                weights[place] = beta
+                pairs = (beta @ family.between @ beta - beta @ beta) / 2.0  # a cluster a ball
+                constant += family.scale * (1.0 - beta.sum() + pairs)
+        return View(weights, float(constant))
+
+    def bounding(self, scores: Doubles, distances: Doubles) -> View:
+        """A view that is nowhere below the potentials, and low at the labelings known, (K,) and (K, J)."""
+        view = View(self._plain_weights(), 0.0, np.zeros((len(self.references),) * 2))
+        values = self.values(distances)
+        base = scores + values @ view.weights
+        for which, family in enumerate(self.families):
+            if family.scale:
+                view = self._bounded(which, base / family.scale, distances, view)
+                base = scores + values @ view.weights  # what other unions add, but for constants
+        return view if view.coupling.any() else View(view.weights, view.constant)
+
+    def lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
+        """Slopes, and the sum of offsets, of a plane above the view that touches it at given distances."""
+        lines = np.concatenate([curve.lines(mean[run]) for curve, run in self._runs()], axis=1)
+        slopes, offsets = view.weights * lines
+        tied = np.flatnonzero(view.coupling.any(axis=1))
+        if tied.size:  # not a sum: the tangent of the whole
+            rates, weights, d = self.rates[tied], (view.weights[: len(self.scales)] * self.scales)[tied], mean[tied]
+            roots = np.exp(-0.5 * rates * d)
+            common = roots * (view.coupling[np.ix_(tied, tied)] @ roots)
+            slopes[tied] = rates * (weights * roots**2 - 0.5 * common)
+            offsets[tied] = weights * (1.0 - roots**2) + 0.5 * common - slopes[tied] * d
+        return np.ascontiguousarray(slopes), float(offsets.sum())
+
+    def _plain_weights(self) -> Doubles:
+        """One for each term that is a potential of its own."""
+        weights = np.zeros(len(self.curves))
+        weights[: len(self.scales)] = self.scales == 0
+        return weights
+
+    def _bounded(self, which: int, scores: Doubles, distances: Doubles, view: View) -> View:
+        """Add the bound of one union to a view."""
+        family, place = self.families[which], self.places[which]
+        overlaps, between = family.overlaps(distances[:, place]), family.between
+        meet = self._meet(which, overlaps, distances)
+        beta, clusters, meets = _core.union_weights(scores, overlaps, between, meet)
+        apart = np.triu(np.outer(beta, beta) * (clusters[:, None] != clusters), 1)
+        weights, coupling = view.weights.copy(), view.coupling.copy()
+        weights[place] = beta
+        if meets:
+            for (j, k), term in zip(self.pairs[which], self._pair_terms(which), strict=True):
+                weights[term] = family.scale * apart[j, k] * between[j, k]
+                a, b = place.start + j, place.start + k
+                coupling[a, b] = coupling[b, a] = family.scale * apart[j, k] * np.sqrt(between[j, k])
+                apart[j, k] = 0.0
+        constant = family.scale * float(1.0 - beta.sum() + (apart * between).sum())
+        return View(weights, view.constant + constant, coupling)
+
+    def _meet(self, which: int, overlaps: Doubles, distances: Doubles) -> Doubles:
+        """Bounds on what pairs of balls have in common with each labeling's ball, (K, J * J); maybe no rows."""
+        pairs = self.pairs[which]
+        between = self.families[which].between
+        if not pairs:
+            return np.zeros((0, between.size))
+        meet = np.tile(between, (len(overlaps), 1, 1))
+        j, k = np.array(pairs).T
+        terms = self._pair_terms(which)
+        extra = self.curves[terms.start].above(distances[:, terms.start : terms.stop])
+        x = between[j, k]
+        meet[:, j, k] = meet[:, k, j] = np.sqrt(x * overlaps[:, j] * overlaps[:, k]) + x * extra
+        return np.ascontiguousarray(meet.reshape(len(overlaps), -1))
+
+    def _pair_terms(self, which: int) -> range:
+        start = len(self.references) + sum(len(p) for p in self.pairs[:which])
+        return range(start, start + len(self.pairs[which]))
+
+
+def unfit(potential: Potential) -> str | None:
+    """Return why a distance potential cannot be split into terms; None if it can."""
+    if isinstance(potential, (BallCoverage, BallUnion)):
+        return None if potential.scale > 0 else "a ball's gain must have a positive scale"
+    assert isinstance(potential, Cardinality)
+    if not callable(potential.table):
+        return None if np.isfinite(potential.table).any() else "some potential forbids every count"
+    return None if curve_of(potential) else "a function of a fractional weighted count needs a slope method"
+
+
+def _family(potential: Cardinality | Union, steep: float) -> Family:
+    single = potential if isinstance(potential, Cardinality) else potential.pair(potential.chosen[0])
+    found = curve_of(single)
+    assert found is not None  # see `unfit`
+    references = potential.reference[None] if isinstance(potential, Cardinality) else potential.chosen
+    weights, curve = found
+    return Family(potential, np.ascontiguousarray(references), weights, limited(curve, steep))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Diversities and tradeoffs in words, for command lines and recipes: ``0.5*labels:log+hamming:0.01``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hedgehop._arrays import number
+from hedgehop.diversity import (
+    Diversity,
+    HammingBall,
+    LabelCoverage,
+    LinearHamming,
+    TransitionCoverage,
+    VariableCoverage,
+)
+from hedgehop.lists.tradeoff import TradeoffLike, per_variable, target
+
+_PLUS = re.compile(r"(?<![\d.][eE])\+")  # between terms, not in 1e+3
+_FACTOR = re.compile(r"([^*:]*)\*(.*)", re.DOTALL)
+
+
+def parse_diversity(text: str) -> Diversity:
+    """Return the diversity that words describe.
+
+    Parameters
+    ----------
+    text : str
+        ``name:value:option=value``, or a sum of such terms, each perhaps with a factor. The names are ``hamming``
+        (smooth balls, by gamma), ``ball`` (exact balls, by radius), ``labels``, ``transitions`` and ``variables``
+        (by h) and ``linear``; options are those of the classes.
+
+    Examples
+    --------
+    >>> from hedgehop.specifications import parse_diversity
+    >>> parse_diversity("0.5*variables:sqrt + hamming:0.01")
+    0.5 * VariableCoverage(h='sqrt') + HammingBall(gamma=0.01, steer="exact")
+    >>> parse_diversity("labels:log:parsimony=0:min-share=.01,.1").min_share
+    (0.01, 0.1)
+    """
+    terms = [_term(part.strip()) for part in _PLUS.split(text)]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def parse_tradeoff(text: str) -> TradeoffLike:
+    """Return the tradeoff that words describe: a number, ``target:SHARE`` or ``per-variable:NUMBER``.
+
+    >>> from hedgehop.specifications import parse_tradeoff
+    >>> parse_tradeoff("2"), parse_tradeoff("target:0.05")
+    (2.0, Target(distance=0.05))
+    """
+    rule, colon, value = text.strip().partition(":")
+    rules: dict[str, Callable[[float], TradeoffLike]] = {"target": target, "per-variable": per_variable}
+    if colon and rule not in rules:
+        raise ValueError(f"a tradeoff must be a number, target:0.05 or per-variable:0.4; got {text!r}.")
+    return rules[rule](_number(value)) if colon else number(_number(rule), "tradeoff", low=0.0)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"expected a number; got {text!r}.") from None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"expected a whole number; got {text!r}.") from None
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(_number(part) for part in text.split(",") if part)
+
+
+def _labels(text: str) -> tuple[int, ...]:
+    return tuple(_whole(part) for part in text.split(",") if part)
+
+
+def _truth(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError(f"expected yes or no; got {text!r}.")
+    return text == "yes"
+
+
+def _parsimony(text: str) -> Any:
+    return "auto" if text == "auto" else _number(text)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A diversity's class, its options with their readers, the first of which needs no name."""
+
+    make: Callable[..., Diversity]
+    options: dict[str, Callable[[str], Any]]
+    example: str
+    first_is_needed: bool = False
+
+
+_GROUPS: dict[str, Callable[[str], Any]] = {"h": str, "parsimony": _parsimony, "ignore": _labels}
+_KINDS = {
+    "hamming": _Kind(HammingBall, {"gamma": _number, "steer": str}, "hamming:0.01", True),
+    "ball": _Kind(HammingBall, {"radius": _whole, "steer": str}, "ball:20", True),
+    "labels": _Kind(LabelCoverage, _GROUPS | {"min_share": _numbers}, "labels:log:parsimony=0"),
+    "transitions": _Kind(TransitionCoverage, _GROUPS | {"ordered": _truth}, "transitions:sqrt"),
+    "variables": _Kind(VariableCoverage, {"h": str}, "variables:log"),
+    "linear": _Kind(LinearHamming, {}, "linear"),
+}
+
+
+EXAMPLES = tuple(kind.example for kind in _KINDS.values())
+
+
+def _term(text: str) -> Diversity:
+    """Read one term of a sum, with its factor."""
+    scaled = _FACTOR.fullmatch(text)
+    if scaled:
+        return _number(scaled[1].strip()) * _term(scaled[2].strip())
+    name, *values = [part.strip() for part in text.split(":")]
+    if name not in _KINDS:
+        raise ValueError(
+            f"unknown diversity {name!r}; there are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
+        )
+    kind = _KINDS[name]
+    options = dict(_option(name, kind, value, first=k == 0) for k, value in enumerate(values))
+    if len(options) < len(values):
+        raise ValueError(f"an option stands twice in {text!r}.")
+    if kind.first_is_needed and next(iter(kind.options)) not in options:
+        raise ValueError(f"{name} needs a {next(iter(kind.options))}, as in {kind.example}; got {text!r}.")
+    return kind.make(**options)
+
+
+def _option(name: str, kind: _Kind, text: str, first: bool) -> tuple[str, Any]:
+    """Read ``option=value``, or the value alone of a diversity's first option."""
+    key, equals, value = text.partition("=")
+    if not equals and first and kind.options:
+        key, value = next(iter(kind.options)), text
+    option = key.replace("-", "_")
+    if option not in kind.options:
+        known = ", ".join(kind.options) or "none"
+        raise ValueError(f"{name} has no option {text!r}; its options are: {known}, as in {kind.example}.")
+    try:
+        return option, kind.options[option](value)
+    except ValueError as error:
+        raise ValueError(f"{option} of {name}: {error}") from None
