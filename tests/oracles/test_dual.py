@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles import dual
+from hedgehop.oracles.relaxation import dual
 from hedgehop.oracles.pairwise.kernels import message_solver
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
 
