@@ -7,8 +7,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
 TOOLS := scikit-build-core nanobind cmake ninja typing-extensions
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*.hpp cpp/*.cpp bindings/*)
-CPP_FILES := $(wildcard cpp/*.hpp cpp/*.cpp cpp/tests/*.hpp cpp/tests/*.cpp bindings/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*.hpp cpp/*/*.cpp bindings/*)
+CPP_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp cpp/*/tests/* bindings/*)
 # cmake and ninja come from the environment, whatever the machine has.
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 

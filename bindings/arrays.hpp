@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "matrix.hpp"
+#include "core/matrix.hpp"
 
 namespace hedgehop::bindings {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "annealing.hpp"
 #include "arrays.hpp"
+#include "local/annealing.hpp"
 #include "signals.hpp"
 #include "trws_checks.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/pair.h>
 
-#include "arborescence.hpp"
 #include "arrays.hpp"
+#include "graphs/arborescence.hpp"
 #include "signals.hpp"
 
 namespace hedgehop::bindings {

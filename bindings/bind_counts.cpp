@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "counts.hpp"
+#include "counts/counts.hpp"
 
 #include <nanobind/stl/optional.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coverage.hpp"
+#include "counts/ball_gain.hpp"
 
 #include "arrays.hpp"
 

@@ -11,13 +11,13 @@
 #include <variant>
 
 #include "arrays.hpp"
-#include "distance_moves.hpp"
-#include "distance_terms.hpp"
-#include "envelope.hpp"
-#include "mixture.hpp"
+#include "counts/distance_terms.hpp"
+#include "counts/envelope.hpp"
+#include "counts/mixture.hpp"
+#include "counts/union_weights.hpp"
+#include "local/distance_moves.hpp"
 #include "signals.hpp"
 #include "trws_checks.hpp"
-#include "union_weights.hpp"
 
 namespace hedgehop::bindings {
 

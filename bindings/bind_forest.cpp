@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "forest.hpp"
+#include "graphs/forest.hpp"
 
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "forest_counts.hpp"
+#include "graphs/forest_counts.hpp"
 #include "signals.hpp"
 
 namespace hedgehop::bindings {

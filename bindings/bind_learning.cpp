@@ -6,7 +6,7 @@
 
 #include "arrays.hpp"
 #include "busy.hpp"
-#include "margin_dual.hpp"
+#include "learning/margin_dual.hpp"
 #include "signals.hpp"
 
 namespace hedgehop::bindings {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arrays.hpp"
-#include "max_product.hpp"
+#include "local/max_product.hpp"
 #include "signals.hpp"
 #include "trws_checks.hpp"
 

@@ -2,8 +2,8 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "nested.hpp"
-#include "numbers.hpp"
+#include "text/nested.hpp"
+#include "text/numbers.hpp"
 
 namespace hedgehop::bindings {
 

@@ -5,10 +5,10 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "graphs/spanning_tree.hpp"
+#include "graphs/spanning_tree_marginals.hpp"
+#include "graphs/spanning_tree_swaps.hpp"
 #include "signals.hpp"
-#include "spanning_tree.hpp"
-#include "spanning_tree_marginals.hpp"
-#include "spanning_tree_swaps.hpp"
 
 namespace hedgehop::bindings {
 

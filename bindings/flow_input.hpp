@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "flow_csr.hpp"
-#include "flow_grid.hpp"
-#include "flow_real.hpp"
+#include "flow/csr.hpp"
+#include "flow/grid.hpp"
+#include "flow/real.hpp"
 
 namespace hedgehop::bindings {
 

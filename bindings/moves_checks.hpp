@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "move_problem.hpp"
+#include "moves/problem.hpp"
 
 namespace hedgehop::bindings {
 

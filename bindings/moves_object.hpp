@@ -12,12 +12,12 @@
 
 #include "arrays.hpp"
 #include "busy.hpp"
-#include "expansion.hpp"
-#include "fusion.hpp"
-#include "move_problem.hpp"
+#include "moves/expansion.hpp"
+#include "moves/fusion.hpp"
+#include "moves/problem.hpp"
+#include "moves/swap.hpp"
 #include "moves_checks.hpp"
 #include "signals.hpp"
-#include "swap.hpp"
 
 namespace hedgehop::bindings {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "poll.hpp"
+#include "core/poll.hpp"
 
 namespace hedgehop::bindings {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "trws_build.hpp"
+#include "trws/build.hpp"
 
 namespace hedgehop::bindings {
 

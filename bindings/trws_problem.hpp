@@ -12,7 +12,7 @@
 #include "arrays.hpp"
 #include "busy.hpp"
 #include "signals.hpp"
-#include "trws_build.hpp"
+#include "trws/build.hpp"
 
 namespace hedgehop::bindings {
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of unary scores into fixed point (trws/fixed_point.hpp). Written so that compilers vectorise the loops
+// without leave to reorder: several running maxima, and selections instead of branches.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "trws/fixed_point.hpp"
+
+namespace hedgehop::trws_detail {
+
+// The largest of n scores at(l); -inf if all are; NaN if one is NaN or +inf.
+template <class At>
+double top_of(std::size_t n, At at) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr std::size_t ways = 4;
+  std::array<double, ways> best;
+  best.fill(-infinity);
+  int bad = 0;
+  const auto look = [&](std::size_t l, std::size_t k) {
+    const double x = at(l);
+    best[k] = x > best[k] ? x : best[k];
+    bad |= !(x < infinity);
+  };
+  std::size_t l = 0;
+  for (; l + ways <= n; l += ways) {
+    for (std::size_t k = 0; k < ways; ++k) look(l + k, k);
+  }
+  for (; l < n; ++l) look(l, 0);
+  if (bad != 0) return std::numeric_limits<double>::quiet_NaN();
+  return *std::max_element(best.begin(), best.end());
+}
+
+template <class T>
+double top(std::span<const T> unary) {
+  return top_of(unary.size(), [&](std::size_t l) { return static_cast<double>(unary[l]); });
+}
+
+template <class T>
+double top(std::span<const T> unary, std::span<const double> theta) {
+  return top_of(unary.size(), [&](std::size_t l) { return static_cast<double>(unary[l]) + theta[l]; });
+}
+
+// One row of scores, relative to its best.
+struct FixedRow {
+  double top, factor;
+  std::int32_t floor;  // 0: no edge can matter
+
+  template <class T>
+  void write(std::span<const T> unary, std::span<std::int32_t> out) const {
+    write_as(unary.size(), out, [&](std::size_t l) { return static_cast<double>(unary[l]); });
+  }
+  template <class T>
+  void write(std::span<const T> unary, std::span<const double> theta, std::span<std::int32_t> out) const {
+    write_as(unary.size(), out, [&](std::size_t l) { return static_cast<double>(unary[l]) + theta[l]; });
+  }
+
+ private:
+  template <class At>
+  void write_as(std::size_t n, std::span<std::int32_t> out, At at) const {
+    if (floor == 0) return write_alone(n, out, at);
+    const double least = floor;
+    std::int32_t* to = out.data();
+    for (std::size_t l = 0; l < n; ++l) {
+      const double fixed = (at(l) - top) * factor;
+      to[l] = static_cast<std::int32_t>(fixed > least ? fixed : least);  // truncation rounds up: fixed <= 0
+    }
+    std::fill(to + n, to + out.size(), floor);
+  }
+
+  // Where no edge can matter only the best labels do, and they are told apart however close others are.
+  template <class At>
+  void write_alone(std::size_t n, std::span<std::int32_t> out, At at) const {
+    std::fill(out.begin(), out.end(), -FixedPointScale::kMargin);
+    for (std::size_t l = 0; l < n; ++l) {
+      if (at(l) == top) out[l] = 0;
+    }
+  }
+};
+
+}  // namespace hedgehop::trws_detail

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trws/solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "trws/primal.hpp"
+
+namespace hedgehop {
+
+namespace {
+
+constexpr double kNear = 10.0;  // within so many times the gap wanted, look more often
+
+}  // namespace
+
+Trws::Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
+           std::span<const std::int32_t> counts, const TrwsKernel& kernel)
+    : n_labels_(n_labels),
+      kernel_(kernel),
+      schedule_(std::move(schedule)),
+      pairwise_(std::move(pairwise)),
+      share_(schedule_.shares()) {
+  const std::size_t n = n_variables(), slot = static_cast<std::size_t>(trws_slot(n_labels));
+  const bool ragged = std::any_of(counts.begin(), counts.end(),
+                                  [&](std::int32_t c) { return static_cast<std::size_t>(c) != n_labels; });
+  if (ragged) {
+    for (const std::int32_t v : schedule_.variable_of) counts_.push_back(counts[static_cast<std::size_t>(v)]);
+  }
+  schedule_.position_of = {};
+  schedule_.edge_of = {};
+  scores_.assign(n * slot, 0);
+  messages_.assign(schedule_.n_edges() * slot, 0);
+  best_.assign(n, 0);
+  for (auto& labels : decoded_) labels.assign(n, 0);
+  graph_.slot = static_cast<std::int32_t>(slot);
+  connect();
+}
+
+void Trws::connect() {
+  graph_.n_labels = static_cast<std::int32_t>(n_labels_);
+  graph_.scores = scores_.data();
+  graph_.messages = messages_.data();
+  graph_.strengths = pairwise_.strengths.data();
+  graph_.tables = pairwise_.tables.empty() ? nullptr : pairwise_.tables.data();
+  graph_.table_up = pairwise_.table_up.data();
+  graph_.table_down = pairwise_.table_down.data();
+  graph_.counts = counts_.empty() ? nullptr : counts_.data();
+  graph_.up = schedule_.up.data();
+  graph_.up_node = schedule_.up_node.data();
+  graph_.down = schedule_.down.data();
+  graph_.down_edge = schedule_.down_edge.data();
+  graph_.down_node = schedule_.down_node.data();
+  graph_.share = share_.data();
+  graph_.variable_of = schedule_.variable_of.data();
+  for (int k = 0; k < 2; ++k) graph_.decoded[k] = decoded_[k].data();
+  graph_.floors = pairwise_.floors.data();
+  graph_.never = -std::numeric_limits<float>::infinity();
+  graph_.unit = static_cast<float>(pairwise_.scale.unit());
+}
+
+std::size_t Trws::count_at(std::size_t position) const {
+  return counts_.empty() ? n_labels_ : static_cast<std::size_t>(counts_[position]);
+}
+
+void Trws::put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labeling[static_cast<std::size_t>(schedule_.variable_of[i])] = labels[i];
+  }
+}
+
+// Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save.
+bool Trws::may_use_two_threads() const {
+  const std::size_t values = n_variables() * static_cast<std::size_t>(graph_.slot);
+  return values > (std::size_t{1} << 22) && n_variables() / schedule_.n_levels() >= 256 &&
+         std::thread::hardware_concurrency() > 1;
+}
+
+// On a busy machine two threads that wait for each other are slower than one, so both are tried, an iteration
+// each, and the faster goes on. The answer is the same either way.
+void Trws::sweep(std::span<const TrwsSweep> plan, int threads, Poll& poll) {
+  while (!plan.empty()) {
+    const bool choose = threads == 0 && may_use_two_threads();
+    const bool trying = choose && (pace_[0] == 0.0 || pace_[1] == 0.0);
+    const bool two = choose ? pace_[0] != 0.0 && pace_[1] <= pace_[0] : threads == 2;
+    const auto now = plan.first(std::min<std::size_t>(plan.size(), trying ? 2 : plan.size()));
+    const auto start = std::chrono::steady_clock::now();
+    sweep_on(now, two, poll);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (choose) pace_[two ? 1 : 0] = spent.count() / static_cast<double>(now.size());
+    plan = plan.subspan(now.size());
+  }
+}
+
+void Trws::sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) {
+  try {
+    const TrwsRunner runner(kernel_, graph_, schedule_.level);
+    bound_ = std::min(bound_, runner.run(plan, two_threads, poll));
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+void Trws::iterate(int times, int threads, Poll& poll) {
+  std::vector<TrwsSweep> plan;
+  for (int k = 1; k < times; ++k) plan.insert(plan.end(), {TrwsSweep::forward, TrwsSweep::backward});
+  plan.insert(plan.end(), {TrwsSweep::report_forward, TrwsSweep::report_backward});
+  sweep(plan, threads, poll);
+}
+
+TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
+  TrwsAnswer answer{0.0, 0.0, 0, false};
+  double before = std::numeric_limits<double>::infinity();
+  int every = options.check_every;
+  while (answer.iterations < options.iterations && !answer.converged) {
+    const int times = std::min(every, options.iterations - answer.iterations);
+    iterate(times, options.threads, poll);
+    consider_decodes(poll);
+    answer.iterations += times;
+    const double value = real_value(value_), bound = real_bound(bound_), gap = bound - value;
+    const double enough = options.gap * std::abs(value);
+    answer.converged = gap <= enough;
+    if (before - bound < options.least_gain * gap * times / options.check_every) break;
+    before = bound;
+    every = gap <= kNear * enough ? std::min(2, options.check_every) : options.check_every;
+  }
+  answer.upper_bound = real_bound(bound_);
+  answer.value = real_value(value_);
+  return answer;
+}
+
+void Trws::consider_decodes(Poll& poll) {
+  std::vector<std::uint8_t> stale(n_variables(), has_labeling_ ? 0 : 1);
+  if (!has_labeling_) {
+    best_ = decoded_[1];
+    value_ = trws_score(graph_, best_);
+    has_labeling_ = true;
+  }
+  TrwsMixer mixer(graph_, best_, stale);
+  for (const auto& decoded : decoded_) value_ += mixer.take(decoded);
+  value_ += polish_stale(best_, stale, poll);
+}
+
+std::int64_t Trws::polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale,
+                                Poll& poll) const {
+  const auto n = static_cast<std::int32_t>(n_variables());
+  constexpr std::int32_t step = 4096;
+  std::int64_t total = 0;
+  for (std::int64_t gained = 1; gained > 0; total += gained) {
+    gained = 0;
+    for (std::int32_t i = 0; i < n; i += std::min(step, n - i)) {
+      gained += kernel_.polish(graph_, i, i + std::min(step, n - i), labels.data(), stale.data());
+      poll.tick(step);
+    }
+  }
+  return total;
+}
+
+void Trws::polish(std::span<Label> labeling, Poll& poll) {
+  std::vector<std::int32_t> labels(n_variables());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labels[i] = labeling[static_cast<std::size_t>(schedule_.variable_of[i])];
+  }
+  std::vector<std::uint8_t> stale(n_variables(), 1);
+  polish_stale(labels, stale, poll);
+  put_in_order(labels, labeling);
+}
+
+void Trws::beliefs(std::span<float> out, Poll& poll) {
+  sweep(std::array{TrwsSweep::forward}, 0, poll);
+  publish(out, graph_.floors, nullptr, poll);
+}
+
+double Trws::limits(std::span<float> out, Poll& poll) {
+  const std::int64_t before = std::exchange(bound_, kTrwsNoBound);
+  sweep(std::array{TrwsSweep::report_forward}, 0, poll);
+  std::int64_t top =
+      bound_ + FixedPointScale::kMargin;  // by which labels are told apart where no edge matters
+  bound_ = std::min(bound_, before);
+  std::vector<std::int32_t> excess(n_variables());
+  publish(out, nullptr, excess.data(), poll);
+  for (const std::int32_t e : excess) top += std::max(e, 0);
+  return real_bound(top);
+}
+
+void Trws::publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll) {
+  const std::int32_t* usual = std::exchange(graph_.floors, floors);
+  graph_.beliefs = out.data();
+  graph_.excess = excess;
+  const auto end = [&] {
+    graph_.beliefs = nullptr;
+    graph_.excess = nullptr;
+    graph_.floors = usual;
+  };
+  try {
+    sweep(std::array{TrwsSweep::report_backward}, 0, poll);
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+}
+
+void Trws::forget() {
+  std::fill(messages_.begin(), messages_.end(), 0);
+}
+
+// Each of the few roundings between the given scores and the bound loses at most 2^-53 of what it rounds;
+// CarefulSum makes the number of variables irrelevant. 2^-49 of everything is more than all of them together.
+double Trws::real_bound(std::int64_t bound) const {
+  const double fixed = pairwise_.scale.real(bound);
+  const double size =
+      constant_.magnitude() + pairwise_.constant.magnitude() + 4.0 * pairwise_.reach + std::abs(fixed);
+  return constant_.value() + pairwise_.constant.value() + fixed + 0x1p-49 * size;
+}
+
+double Trws::real_value(std::int64_t value) const {
+  return constant_.value() + pairwise_.constant.value() + pairwise_.scale.real(value);
+}
+
+std::size_t Trws::bytes() const {
+  std::size_t total = 0;
+  const auto count = [&](const auto&... arrays) {
+    total += ((arrays.capacity() * sizeof(arrays[0])) + ... + 0);
+  };
+  count(schedule_.variable_of, schedule_.level, schedule_.up, schedule_.up_node, schedule_.down);
+  count(schedule_.down_edge, schedule_.down_node, pairwise_.strengths, pairwise_.tables, pairwise_.table_up);
+  count(pairwise_.table_down, pairwise_.floors, share_, counts_, scores_, messages_, best_, decoded_[0]);
+  count(decoded_[1]);
+  return total;
+}
+
+}  // namespace hedgehop
