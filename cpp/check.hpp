@@ -31,6 +31,17 @@ inline int exit_code() {
   return failures == 0 ? 0 : 1;
 }
 
+// f(y) for all labelings y of n variables, of which variable i has count(i) labels.
+template <class Count, class F>
+void for_each_labeling(std::size_t n, Count count, F f) {
+  std::vector<std::int32_t> y(n, 0);
+  std::size_t i = 0;
+  do {
+    f(y);
+    for (i = 0; i < n && ++y[i] == static_cast<std::int32_t>(count(i)); ++i) y[i] = 0;
+  } while (i < n);
+}
+
 // Only mt19937's raw output: the standard distributions differ between libraries.
 class Random {
  public:

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairwise scores, seen as what dynamic programs need of them: the score of a
-// pair of labels and the max-sum message through an edge,
+// Pairwise scores: the score of a pair of labels and the max-sum message through an edge,
 //
 //     to[b] = max_a from[a] + P(a, b).
 //
-// Potts scores need O(L) a message, for any sign of the strength: the best other
-// label is the best label overall, or the second best for the best label itself
-// (Felzenszwalb, Huttenlocher, IJCV 2006, has the attractive case). Tables need
-// O(L^2). Scores may be -inf (forbidden), never +inf or NaN; callers check.
+// Potts scores need O(L) per message, for any sign of the strength: the best other label is the best label
+// overall, or the second best for the best label itself (Felzenszwalb, Huttenlocher, IJCV 2006, has the
+// attractive case). Tables need O(L^2). Scores may be -inf (forbidden), never +inf or NaN; callers check.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +13,15 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <variant>
 
 #include "core/matrix.hpp"
 
 namespace hedgehop {
 
 inline constexpr double forbidden = -std::numeric_limits<double>::infinity();
+
+// Where `score` and `message` take `from_first`, `from` belongs to the edge's first end, else to its second.
 
 // P_e(a, b) = -strengths[e] if a != b, else 0. Every variable has n_labels labels.
 struct PottsScores {
@@ -51,20 +52,33 @@ struct PottsScores {
   }
 };
 
-// P_e(a, b) = flat[offsets[e] + a * columns[e] + b], a the label of the edge's
-// first end. Edges may share a table; variables may have different label counts.
+// P_e(a, b) = flat[offsets[e] + a * columns[e] + b], a the label of the edge's first end. Edges may share a
+// table; variables may have different label counts.
 struct TableScores {
   std::span<const double> flat;
   std::span<const std::int64_t> offsets;
   std::span<const std::int32_t> columns;
-  std::span<const std::int32_t> label_counts;
+  std::span<const std::int32_t> label_counts;  // empty: n_labels each
+  std::size_t n_labels = 0;
 
   std::size_t label_count(std::size_t variable) const {
-    return static_cast<std::size_t>(label_counts[variable]);
+    return label_counts.empty() ? n_labels : index(label_counts[variable]);
   }
 
   double score(std::size_t edge, bool from_first, std::size_t from, std::size_t to) const {
     return from_first ? table(edge, from)[to] : table(edge, to)[from];
+  }
+
+  // A row or a column of a table: the scores of all labels at the other end.
+  struct Line {
+    const double* first;
+    std::size_t step;
+
+    double operator[](std::size_t to) const { return first[to * step]; }
+  };
+  Line line(std::size_t edge, bool from_first, std::size_t from) const {
+    if (from_first) return {table(edge, from), 1};
+    return {table(edge, 0) + from, index(columns[edge])};
   }
 
   void message(std::size_t edge, bool from_first, std::span<const double> from, std::span<double> to) const {
@@ -86,8 +100,34 @@ struct TableScores {
 
  private:
   const double* table(std::size_t edge, std::size_t row) const {
-    const auto start = static_cast<std::size_t>(offsets[edge]);
-    return flat.data() + start + row * static_cast<std::size_t>(columns[edge]);
+    return flat.data() + index(offsets[edge]) + row * index(columns[edge]);
+  }
+};
+
+// The pairwise part of a model.
+struct Pairs {
+  std::size_t n_variables, n_labels;
+  std::span<const std::int32_t> label_counts;  // empty: n_labels each
+  Edges edges;
+  std::variant<PottsScores, TableScores> scores;
+
+  bool are_potts() const { return scores.index() == 0; }
+  std::size_t label_count(std::size_t i) const {
+    return label_counts.empty() ? n_labels : index(label_counts[i]);
+  }
+
+  double value(std::span<const Label> labeling) const {
+    return std::visit([&](const auto& s) { return value_of(s, labeling); }, scores);
+  }
+
+ private:
+  template <class Scores>
+  double value_of(const Scores& scores, std::span<const Label> y) const {
+    double total = 0.0;
+    edges.for_each([&](std::size_t e, std::size_t i, std::size_t j) {
+      total += scores.score(e, true, index(y[i]), index(y[j]));
+    });
+    return total;
   }
 };
 

@@ -26,7 +26,7 @@
 
 #include "core/matrix.hpp"
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 // Two arrays of 2^20 doubles: beyond this the exact formula is the wrong tool.
 inline constexpr std::size_t max_coverage_members = 20;
@@ -156,4 +156,4 @@ inline void prefix_gains(std::span<const Label> labeling, Labelings chosen, std:
   BallGain(chosen, decay).prefixes(labeling, out);
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 class CardinalityMessages {
  public:
@@ -88,4 +88,4 @@ class CardinalityMessages {
   std::vector<double> sums_, suffix_on_, suffix_off_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

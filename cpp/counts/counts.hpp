@@ -15,7 +15,7 @@
 
 #include "core/matrix.hpp"
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 inline std::int64_t hamming_distance(std::span<const Label> a, std::span<const Label> b) {
   // Blocks with a 32-bit count: as wide as a label, so that a vector register holds twice as many as with 64
@@ -70,7 +70,7 @@ inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   std::fill(out.data.begin(), out.data.end(), 0);
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto counts = out.row(r);
-    for (const Label label : labelings.row(r)) ++counts[static_cast<std::size_t>(label)];
+    for (const Label label : labelings.row(r)) ++counts[index(label)];
   }
 }
 
@@ -79,9 +79,7 @@ inline void variable_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   std::fill(out.data.begin(), out.data.end(), 0);
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      ++out.data[i * out.columns + static_cast<std::size_t>(labels[i])];
-    }
+    for (std::size_t i = 0; i < labels.size(); ++i) ++out(i, labels[i]);
   }
 }
 
@@ -91,9 +89,7 @@ void linear_scores(MatrixView<const Real> scores, Labelings labelings, std::span
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
     std::array<double, 4> sums{};
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      sums[i % 4] += scores.data[i * scores.columns + static_cast<std::size_t>(labels[i])];
-    }
+    for (std::size_t i = 0; i < labels.size(); ++i) sums[i % 4] += scores(i, labels[i]);
     out[r] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 }
@@ -105,13 +101,10 @@ inline void transition_counts(Labelings labelings, Edges edges, std::size_t n_la
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
     const auto counts = out.row(r);
-    for (std::size_t e = 0; e < edges.rows; ++e) {
-      const auto ends = edges.row(e);
-      const auto tail = static_cast<std::size_t>(labels[static_cast<std::size_t>(ends[0])]);
-      const auto head = static_cast<std::size_t>(labels[static_cast<std::size_t>(ends[1])]);
-      ++counts[tail * n_labels + head];
-    }
+    edges.for_each([&](std::size_t, std::size_t i, std::size_t j) {
+      ++counts[index(labels[i]) * n_labels + index(labels[j])];
+    });
   }
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

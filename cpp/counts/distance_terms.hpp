@@ -12,10 +12,10 @@
 #include "core/matrix.hpp"
 #include "counts/counts.hpp"
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 // values at distances 0, unit, 2 unit, ...; linear between them.
-struct Curve {
+struct PiecewiseLinear {
   std::span<const double> values;
   double unit;
 
@@ -27,14 +27,14 @@ struct Curve {
   }
 };
 
-// curve(distance to reference), distances weighted where there are weights. With a second reference the
+// function(distance to reference), distances weighted where there are weights. With a second reference the
 // distance counts only variables where the two references differ from each other and the labeling differs
 // from both.
 struct DistanceTerm {
   std::span<const Label> reference;
   std::span<const Label> second;    // empty: none
   std::span<const double> weights;  // empty: 1 each
-  Curve curve;
+  PiecewiseLinear function;
 
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 
@@ -82,7 +82,7 @@ inline void add_slopes(DistanceTerms terms, std::span<const double> slopes, Matr
     const auto row = theta.row(i);
     double total = 0;
     const auto spare = [&](Label label, double part) {  // a label the model does not have needs none
-      if (static_cast<std::size_t>(label) < row.size()) row[static_cast<std::size_t>(label)] -= part;
+      if (index(label) < row.size()) row[index(label)] -= part;
     };
     for (std::size_t j = 0; j < terms.size(); ++j) {
       const DistanceTerm& term = terms[j];
@@ -96,4 +96,4 @@ inline void add_slopes(DistanceTerms terms, std::span<const double> slopes, Matr
   }
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 // table[k] becomes the envelope at k; finite values.
 inline void concave_envelope(std::span<double> table) {
@@ -29,4 +29,4 @@ inline void concave_envelope(std::span<double> table) {
   }
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

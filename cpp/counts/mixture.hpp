@@ -19,11 +19,11 @@
 
 #include "core/matrix.hpp"
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 // Slope of a concave table whose k-th secant is secants[k]: interpolated between the middles of the cells, so
 // that it is continuous, and near a table's point it lies between the secants on both sides.
-struct SlopeCurve {
+struct SlopeFunction {
   std::span<const double> secants;  // may be empty: a single distance is possible
   double unit;
   double coefficient;
@@ -46,15 +46,15 @@ struct Coupling {
 class Mixture {
  public:
   Mixture(std::span<const double> scores, MatrixView<const double> distances,
-          std::span<const SlopeCurve> curves, Coupling coupling, std::span<double> weights)
+          std::span<const SlopeFunction> functions, Coupling coupling, std::span<double> weights)
       : scores_(scores),
         distances_(distances),
-        curves_(curves),
+        functions_(functions),
         coupling_(coupling),
         weights_(weights),
-        mean_(curves.size()),
-        slopes_(curves.size()),
-        roots_(curves.size()) {
+        mean_(functions.size()),
+        slopes_(functions.size()),
+        roots_(functions.size()) {
     for (std::size_t k = 0; k < weights_.size(); ++k) {
       for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += weights_[k] * distances_.row(k)[j];
     }
@@ -108,7 +108,7 @@ class Mixture {
 
   // slopes_ = gradient of f.
   void find_slopes(const std::vector<double>& mean) {
-    for (std::size_t j = 0; j < mean.size(); ++j) slopes_[j] = curves_[j].slope(mean[j]);
+    for (std::size_t j = 0; j < mean.size(); ++j) slopes_[j] = functions_[j].slope(mean[j]);
     const std::size_t coupled = coupling_.factors.rows;
     for (std::size_t j = 0; j < coupled; ++j) roots_[j] = std::exp(-0.5 * coupling_.rates[j] * mean[j]);
     for (std::size_t j = 0; j < coupled; ++j) {
@@ -124,10 +124,10 @@ class Mixture {
 
   std::span<const double> scores_;
   MatrixView<const double> distances_;
-  std::span<const SlopeCurve> curves_;
+  std::span<const SlopeFunction> functions_;
   Coupling coupling_;
   std::span<double> weights_;
   std::vector<double> mean_, slopes_, roots_, moved_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

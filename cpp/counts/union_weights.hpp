@@ -27,7 +27,7 @@
 
 #include "core/matrix.hpp"
 
-namespace hedgehop {
+namespace hedgehop::counts {
 
 struct UnionWeights {
   std::vector<double> weights;
@@ -47,8 +47,7 @@ class UnionBound {
       : scores_(scores), overlaps_(overlaps), between_(between), meet_(meet), cluster_(overlaps.columns) {
     order_.resize(overlaps.columns);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    const auto top =
-        static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    const auto top = index(std::max_element(scores.begin(), scores.end()) - scores.begin());
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return overlaps_.row(top)[a] > overlaps_.row(top)[b];
     });
@@ -97,7 +96,7 @@ class UnionBound {
         const double overlap = j == leader ? 2.0 : between_.row(leader)[j];
         if (overlap > nearest[j]) nearest[j] = overlap, cluster_[j] = c;
       }
-      leader = static_cast<std::size_t>(std::min_element(nearest.begin(), nearest.end()) - nearest.begin());
+      leader = index(std::min_element(nearest.begin(), nearest.end()) - nearest.begin());
     }
   }
 
@@ -213,4 +212,4 @@ class UnionBound {
   UnionWeights best_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::counts

@@ -81,7 +81,7 @@ class CsrLayout {
   void prefetch(Index v) const { flow::prefetch(&arcs_[nodes_[v].first]); }
 
   Slot begin(Index v) const { return nodes_[v].first; }
-  Slot end(Index v) const { return nodes_[static_cast<std::size_t>(v) + 1].first; }
+  Slot end(Index v) const { return nodes_[index(v) + 1].first; }
   Index head(Index, Slot s) const { return arcs_[s].head; }
   Slot rev(Index, Slot s) const { return arcs_[s].sister >> 1; }
   C out(Index, Slot s) const { return arcs_[s].residual; }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix.hpp"
 #include "core/poll.hpp"
 #include "flow/forests.hpp"
 #include "flow/overflow.hpp"
@@ -33,10 +34,10 @@ class Flow {
 
   // Sizes that are known save a pass over the network. Throws std::overflow_error if sums may not fit.
   explicit Flow(Layout&& graph, const Sizes& sizes = {})
-      : forests_(std::move(graph)), keep_(static_cast<std::size_t>(size()) / 32 + 1) {
+      : forests_(std::move(graph)), keep_(index(size()) / 32 + 1) {
     const double load = sizes.terminal + static_cast<double>(this->graph().max_degree()) * sizes.pair;
-    if (!headroom_.take(load, sizes.total)) {
-      headroom_.measure(this->graph(), [](Index) { return 0.0; });
+    if (!guard_.take(load, sizes.total)) {
+      guard_.measure(this->graph(), [](Index) { return 0.0; });
     }
   }
 
@@ -44,7 +45,7 @@ class Flow {
   template <class Other>
   explicit Flow(const Flow<Other>& from)
       : forests_(from.forests_), keep_(from.keep_), solved_(from.solved_), minimum_(from.minimum_) {
-    headroom_.measure(graph(), [](Index) { return 0.0; });
+    guard_.measure(graph(), [](Index) { return 0.0; });
   }
 
   // Forests are kept while no more nodes and arcs than this change between two solves. Measured:
@@ -151,10 +152,10 @@ class Flow {
 
   template <class Visit>
   void admit(double each, double total, Visit visit) {
-    if (headroom_.take(each, total)) return;
-    std::vector<double> growth(static_cast<std::size_t>(size()));
-    visit([&](Index v, double more) { growth[static_cast<std::size_t>(v)] += more; });
-    headroom_.measure(graph(), [&](Index v) { return growth[static_cast<std::size_t>(v)]; });
+    if (guard_.take(each, total)) return;
+    std::vector<double> growth(index(size()));
+    visit([&](Index v, double more) { growth[index(v)] += more; });
+    guard_.measure(graph(), [&](Index v) { return growth[index(v)]; });
   }
 
   // Keeps account of what the deficits sum up to.
@@ -212,7 +213,7 @@ class Flow {
 
   Forests<Layout> forests_;
   std::size_t keep_;
-  Headroom<Cap> headroom_;
+  OverflowGuard<Cap> guard_;
   std::vector<Index> touched_;
   std::vector<FlowArc> raised_;
   bool has_forests_ = false, solved_ = false;

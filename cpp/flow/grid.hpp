@@ -16,52 +16,12 @@
 #include <span>
 #include <stdexcept>
 
+#include "core/grid.hpp"
 #include "flow/storage.hpp"
 
 namespace hedgehop::flow {
 
-struct Shape {
-  std::size_t depth, height, width;  // depth 1: an image
-
-  std::size_t pixels() const {
-    const std::size_t limit = max_nodes + 1;  // saturates: more is refused anyway
-    if (depth == 0 || height == 0 || width == 0) return 0;
-    if (depth > limit / height || depth * height > limit / width) return limit;
-    return depth * height * width;
-  }
-};
-
-using Offset = std::array<int, 3>;
-
-// Half of the neighbours, nearest first, as hedgehop.models.grid.directions orders them: right, down,
-// down-right, down-left in 2-D. Slot 2 k is direction k, slot 2 k + 1 the way back.
-template <int K>
-constexpr std::array<Offset, K / 2> directions() {
-  static_assert(K == 4 || K == 8 || K == 6 || K == 26);
-  constexpr int steps[3] = {0, 1, -1},
-                reach = K == 26  ? 3
-                        : K == 8 ? 2
-                                 : 1,
-                depths = K == 4 || K == 8 ? 1 : 3;
-  std::array<Offset, K / 2> result{};
-  int count = 0;
-  for (int far = 1; far <= reach; ++far) {
-    for (int code = 0; code < 9 * depths; ++code) {
-      const Offset o{steps[code / 9], steps[code / 3 % 3], steps[code % 3]};
-      const int first = o[0] != 0 ? o[0] : o[1] != 0 ? o[1] : o[2];
-      if (first > 0 && (o[0] != 0) + (o[1] != 0) + (o[2] != 0) == far) result[count++] = o;
-    }
-  }
-  return result;
-}
-
-// The pixels whose neighbour in a direction exists.
-inline Shape edges_along(const Shape& shape, const Offset& offset) {
-  return {shape.depth - (offset[0] != 0 && shape.depth > 0),
-          shape.height - (offset[1] != 0 && shape.height > 0),
-          shape.width - (offset[2] != 0 && shape.width > 0)};
-}
-
+// Slot 2 k of a pixel is direction k, slot 2 k + 1 the way back.
 template <class C, int K>
 class GridLayout {
  public:
@@ -208,7 +168,7 @@ class GridLayout {
   // an entry for each pixel that has such a neighbour, sees the first pixel of the row.
   template <class Value>
   void fill(Node* pixels, int slot, Offset at, const Offset& offset, Offset start, Value value) {
-    const auto inside = [](int i, std::size_t n) { return i >= 0 && static_cast<std::size_t>(i) < n; };
+    const auto inside = [](int i, std::size_t n) { return i >= 0 && index(i) < n; };
     const int width = static_cast<int>(shape_.width);
     int from = 0, to = 0;
     if (inside(at[0] + offset[0], shape_.depth) && inside(at[1] + offset[1], shape_.height)) {
@@ -222,7 +182,7 @@ class GridLayout {
                                         static_cast<std::int64_t>(size.width) +
                                     start[2]);
     for (int x = 0; x < from; ++x) pixels[x].residual[slot] = 0;
-    for (int x = from; x < to; ++x) pixels[x].residual[slot] = value(static_cast<std::size_t>(base + x));
+    for (int x = from; x < to; ++x) pixels[x].residual[slot] = value(index(base + x));
     for (int x = to; x < width; ++x) pixels[x].residual[slot] = 0;
   }
 

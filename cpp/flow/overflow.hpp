@@ -28,7 +28,7 @@ struct Sizes {
 };
 
 template <class Cap>
-class Headroom {
+class OverflowGuard {
  public:
   static constexpr bool narrow = sizeof(Cap) == 4;
   static constexpr double limit = narrow ? 2147483647.0 : 4611686018427387904.0;

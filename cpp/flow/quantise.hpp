@@ -22,7 +22,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-namespace hedgehop {
+namespace hedgehop::flow {
 
 // Sizes of the terms of one kind, capacities or terminals.
 struct TermSizes {
@@ -108,4 +108,4 @@ class Quantiser {
   double scale_ = 1;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::flow

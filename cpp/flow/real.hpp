@@ -88,10 +88,9 @@ class RealFlow {
   void set_terminals(std::span<const Index> nodes, std::span<const T> values) {
     const std::vector<std::int64_t> now = quantised(values);
     std::vector<std::int64_t> deltas(now.size());
-    for (std::size_t i = 0; i < now.size(); ++i)
-      deltas[i] = now[i] - terminals_[static_cast<std::size_t>(nodes[i])];
+    for (std::size_t i = 0; i < now.size(); ++i) deltas[i] = now[i] - terminals_[index(nodes[i])];
     flow_->add_terminals(nodes, std::span<const std::int64_t>(deltas));
-    for (std::size_t i = 0; i < now.size(); ++i) terminals_.set(static_cast<std::size_t>(nodes[i]), now[i]);
+    for (std::size_t i = 0; i < now.size(); ++i) terminals_.set(index(nodes[i]), now[i]);
     rounded_terminals_ =
         std::min<std::size_t>(rounded_terminals_ + scale_.count_rounded(values), flow_->size());
   }

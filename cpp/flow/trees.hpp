@@ -9,8 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "flow/frontier.hpp"
-#include "flow/sides.hpp"
+#include "flow/forest.hpp"
 #include "flow/storage.hpp"
 
 namespace hedgehop::flow {

@@ -22,7 +22,7 @@
 #include "core/pairs.hpp"
 #include "core/poll.hpp"
 
-namespace hedgehop {
+namespace hedgehop::graphs {
 
 // Whether following heads from every word ends at the root; with `single_root`, whether one word only hangs
 // there.
@@ -33,14 +33,12 @@ inline bool is_arborescence(std::span<const Label> heads, bool single_root) {
   seen[0] = n + 1;
   for (std::size_t word = 1; word <= n; ++word) {
     std::size_t at = word;
-    for (; seen[at] == 0; at = static_cast<std::size_t>(heads[at - 1])) seen[at] = word;
+    for (; seen[at] == 0; at = index(heads[at - 1])) seen[at] = word;
     if (seen[at] != n + 1) return false;
-    for (at = word; seen[at] != n + 1; at = static_cast<std::size_t>(heads[at - 1])) seen[at] = n + 1;
+    for (at = word; seen[at] != n + 1; at = index(heads[at - 1])) seen[at] = n + 1;
   }
   return true;
 }
-
-namespace arborescence_detail {
 
 struct Arc {
   double score;
@@ -103,7 +101,7 @@ class Contraction {
     std::vector<bool> done(above_.size(), false);
     for (std::size_t node = above_.size(); node-- > 1;) {
       if (done[node]) continue;
-      const auto word = static_cast<std::size_t>(chosen_[node].word);
+      const auto word = index(chosen_[node].word);
       heads[word - 1] = static_cast<Label>(head_[node]);
       for (std::size_t inside = word; inside != node; inside = above_[inside]) done[inside] = true;
     }
@@ -164,20 +162,18 @@ class Contraction {
   std::vector<Arc> chosen_;
 };
 
-}  // namespace arborescence_detail
-
 // Writes the best heads of words 1..n and returns their score; -inf if no arborescence is allowed (the heads
 // are then arbitrary). `scores` has n rows and n + 1 columns.
 inline double best_arborescence(MatrixView<const double> scores, bool single_root, std::span<Label> heads,
                                 Poll poll = {}) {
-  arborescence_detail::Contraction contraction(scores, single_root);
+  Contraction contraction(scores, single_root);
   std::fill(heads.begin(), heads.end(), 0);
   if (!contraction.run(poll)) return forbidden;
   contraction.expand(heads);
   if (single_root && std::count(heads.begin(), heads.end(), 0) != 1) return forbidden;
   double value = 0.0;
-  for (std::size_t i = 0; i < scores.rows; ++i) value += scores.row(i)[static_cast<std::size_t>(heads[i])];
+  for (std::size_t i = 0; i < scores.rows; ++i) value += scores(i, heads[i]);
   return value;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact max-sum on forests: score(y) = sum_i U(i, y_i) + sum_e P_e(y_i, y_j).
 //
-// argmax is one pass of messages from the leaves to the roots and one of
-// decisions back (Viterbi on trees; Pearl 1988). max_marginals adds a pass of
-// messages back. Nowhere is a message subtracted from a belief: "all children
-// but one" comes from prefix and suffix sums, because -inf - (-inf) is not a
-// number and because subtraction loses digits.
+// argmax is one pass of messages from the leaves to the roots and one of decisions back (Viterbi on trees;
+// Pearl 1988). max_marginals adds a pass of messages back. Nowhere is a message subtracted from a belief:
+// "all children but one" comes from prefix and suffix sums, because -inf - (-inf) is not a number and because
+// subtraction loses digits.
 //
-// Complexity: O(n L) time for Potts scores, O(n L^2) for tables; O(n L) memory.
-// Ties go to the lowest label at each decision. Unaries may be -inf, never +inf.
+// Complexity: O(n L) time for Potts scores, O(n L^2) for tables; O(n L) memory. Ties go to the lowest label
+// at each decision. Unaries may be -inf, never +inf.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +19,7 @@
 #include "core/pairs.hpp"
 #include "graphs/forest_order.hpp"
 
-namespace hedgehop {
-
-using Unaries = MatrixView<const double>;  // n variables by L labels
-
-namespace forest_detail {
+namespace hedgehop::graphs {
 
 using Visit = ForestOrder::Visit;
 
@@ -41,8 +36,8 @@ inline double max_of(std::span<const double> values) {
   return *std::max_element(values.begin(), values.end());
 }
 
-// beliefs(i, .) = U(i, .) plus the messages of all children of i. Each message is
-// given to keep(visit, message) as well.
+// beliefs(i, .) = U(i, .) plus the messages of all children of i. Each message is given to
+// keep(visit, message) as well.
 template <class Scores, class Keep>
 void pass_up(const ForestOrder& order, const Scores& scores, MatrixView<double> beliefs, Keep keep) {
   std::vector<double> buffer(beliefs.columns);
@@ -73,9 +68,8 @@ inline std::vector<double> sums_of_others(std::span<const double> values) {
   return result;
 }
 
-// Sends messages from one variable to its children, whose beliefs become
-// max-marginals of their component. messages(v, .) holds the message from v up to
-// its parent before, and the one down from its parent after.
+// Sends messages from one variable to its children, whose beliefs become max-marginals of their component.
+// messages(v, .) holds the message from v up to its parent before, and the one down from its parent after.
 template <class Scores>
 class DownwardPass {
  public:
@@ -125,23 +119,21 @@ class DownwardPass {
   std::vector<double> prefix_, without_, suffixes_;
 };
 
-}  // namespace forest_detail
-
-// Writes a best labeling and returns its score; -inf if every labeling is
-// forbidden (the labeling is then arbitrary, its labels are in range).
+// Writes a best labeling and returns its score; -inf if every labeling is forbidden (the labeling is then
+// arbitrary, its labels are in range).
 template <class Scores>
 double argmax(const ForestOrder& order, Unaries unaries, const Scores& scores, std::span<Label> labeling) {
   std::vector<double> storage(unaries.data.begin(), unaries.data.end());
   const MatrixView<double> beliefs{storage, unaries.rows, unaries.columns};
-  forest_detail::pass_up(order, scores, beliefs, [](const auto&, const auto&) {});
+  pass_up(order, scores, beliefs, [](const auto&, const auto&) {});
   double value = 0.0;
   for (const auto& visit : order.visits()) {
-    const auto belief = forest_detail::labels_of(scores, beliefs, visit.variable);
+    const auto belief = labels_of(scores, beliefs, visit.variable);
     if (visit.parent == ForestOrder::none) {
-      value += forest_detail::max_of(belief);
+      value += max_of(belief);
     } else {
       // Deciding afresh costs O(L), less than remembering a decision for every label of the parent.
-      const auto above = static_cast<std::size_t>(labeling[order.visits()[visit.parent].variable]);
+      const auto above = index(labeling[order.visits()[visit.parent].variable]);
       for (std::size_t l = 0; l < belief.size(); ++l) {
         belief[l] += scores.score(visit.edge, visit.child_is_first, l, above);
       }
@@ -159,18 +151,18 @@ void max_marginals(const ForestOrder& order, Unaries unaries, const Scores& scor
   // A message up is as wide as the parent has labels, the one down as the child has: at most L each.
   std::vector<double> storage(unaries.data.size());
   const MatrixView<double> messages{storage, unaries.rows, unaries.columns};
-  forest_detail::pass_up(order, scores, out, [&](const auto& visit, const auto& message) {
+  pass_up(order, scores, out, [&](const auto& visit, const auto& message) {
     std::copy(message.begin(), message.end(), messages.row(visit.variable).begin());
   });
   std::vector<double> values(order.n_components());
   for (std::size_t c = 0; c < values.size(); ++c) {
     const std::size_t root = order.visits()[order.component(c).first].variable;
-    values[c] = forest_detail::max_of(forest_detail::labels_of(scores, out, root));
+    values[c] = max_of(labels_of(scores, out, root));
   }
-  forest_detail::DownwardPass<Scores> send_down(order, scores, unaries, out, messages);
+  DownwardPass<Scores> send_down(order, scores, unaries, out, messages);
   for (const auto& visit : order.visits()) send_down(visit);
 
-  const auto others = forest_detail::sums_of_others(values);
+  const auto others = sums_of_others(values);
   for (std::size_t c = 0; c < values.size(); ++c) {
     const auto [begin, end] = order.component(c);
     for (std::size_t at = begin; at < end; ++at) {
@@ -183,4 +175,4 @@ void max_marginals(const ForestOrder& order, Unaries unaries, const Scores& scor
   }
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

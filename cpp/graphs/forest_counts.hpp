@@ -22,9 +22,7 @@
 #include "graphs/forest.hpp"
 #include "graphs/forest_order.hpp"
 
-namespace hedgehop {
-
-namespace forest_detail {
+namespace hedgehop::graphs {
 
 using CountRows = std::vector<double>;  // best scores, a row per count from 0 on
 
@@ -65,8 +63,6 @@ inline std::vector<std::size_t> split(std::span<const CountRows> parts, std::spa
   return shares;
 }
 
-}  // namespace forest_detail
-
 template <class Scores>
 class CountedForest {
  public:
@@ -90,25 +86,21 @@ class CountedForest {
     if (visits_.empty()) return table[0];
     std::vector<CountRows> parts;
     for (std::size_t c = 0; c < order_.n_components(); ++c) parts.push_back(best_of_root(c));
-    const auto upto = forest_detail::joined(parts, poll_);
+    const auto upto = joined(parts, poll_);
     std::vector<double> values = upto.back();
     for (std::size_t k = 0; k < values.size(); ++k) values[k] += table[k];
     const auto best = std::max_element(values.begin(), values.end());
     if (*best == forbidden) return forbidden;
-    const auto shares = forest_detail::split(parts, upto, static_cast<std::size_t>(best - values.begin()));
+    const auto shares = split(parts, upto, index(best - values.begin()));
     decide(shares, labeling);
     return *best;
   }
 
  private:
-  using CountRows = forest_detail::CountRows;
-  using Visit = ForestOrder::Visit;
-
   std::size_t width() const { return unaries_.columns; }
 
   std::size_t count_of(std::size_t variable, std::size_t label) const {
-    return static_cast<Label>(label) == reference_[variable] ? 0
-                                                             : static_cast<std::size_t>(weights_[variable]);
+    return static_cast<Label>(label) == reference_[variable] ? 0 : index(weights_[variable]);
   }
 
   std::span<double> row(CountRows& table, std::size_t count, std::size_t variable) const {
@@ -118,12 +110,12 @@ class CountedForest {
   void pass_up() {
     for (std::size_t at = visits_.size(); at-- > 0;) {
       const std::size_t variable = visits_[at].variable;
-      CountRows table((static_cast<std::size_t>(weights_[variable]) + 1) * width(), forbidden);
+      CountRows table((index(weights_[variable]) + 1) * width(), forbidden);
       for (std::size_t l = 0; l < scores_.label_count(variable); ++l) {
         row(table, count_of(variable, l), variable)[l] = unaries_.row(variable)[l];
       }
       for (std::size_t child = visits_[at].children; child < visits_[at].children_end; ++child) {
-        table = forest_detail::convolve(table, message(child), width(), poll_);
+        table = convolve(table, message(child), width(), poll_);
       }
       tables_[at] = std::move(table);
     }
@@ -145,7 +137,7 @@ class CountedForest {
     const std::size_t at = order_.component(component).first;
     CountRows best(tables_[at].size() / width());
     for (std::size_t k = 0; k < best.size(); ++k) {
-      best[k] = forest_detail::max_of(row(tables_[at], k, visits_[at].variable));
+      best[k] = max_of(row(tables_[at], k, visits_[at].variable));
     }
     return best;
   }
@@ -159,18 +151,17 @@ class CountedForest {
       const auto known = row(tables_[at], counts[at], visit.variable);
       std::vector<double> values(known.begin(), known.end());
       if (visit.parent != ForestOrder::none) add_pair_scores(visit, labeling, values);
-      const auto label =
-          static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+      const auto label = index(std::max_element(values.begin(), values.end()) - values.begin());
       labeling[visit.variable] = static_cast<Label>(label);
       if (visit.children == visit.children_end) continue;
       const auto parts = parts_of(visit, label);
-      const auto shares = forest_detail::split(parts, forest_detail::joined(parts, poll_), counts[at]);
+      const auto shares = split(parts, joined(parts, poll_), counts[at]);
       for (std::size_t c = 1; c < shares.size(); ++c) counts[visit.children + c - 1] = shares[c];
     }
   }
 
   void add_pair_scores(const Visit& visit, std::span<const Label> labeling, std::span<double> values) const {
-    const auto above = static_cast<std::size_t>(labeling[visits_[visit.parent].variable]);
+    const auto above = index(labeling[visits_[visit.parent].variable]);
     for (std::size_t l = 0; l < values.size(); ++l) {
       values[l] += scores_.score(visit.edge, visit.child_is_first, l, above);
     }
@@ -211,4 +202,4 @@ class CountedForest {
   std::vector<CountRows> tables_;  // a position's table: (counts of its subtree) by (its labels)
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

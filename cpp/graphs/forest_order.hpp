@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forests: recognising one, and the order in which dynamic programs visit it.
 //
-// is_forest is union-find, O(E alpha(n)). ForestOrder is a breadth-first order from the lowest index of
-// each component, O(n + E): parents come before children, the children of a
-// variable are consecutive, components are consecutive. No recursion, so a chain
-// of millions of variables is fine. Edge ends must be in range; callers check.
+// is_forest is union-find, O(E alpha(n)). ForestOrder is a breadth-first order from the lowest index of each
+// component, O(n + E): parents come before children, the children of a variable are consecutive, components
+// are consecutive. No recursion, so a chain of millions of variables is fine. Edge ends must be in range;
+// callers check.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "core/incidence.hpp"
 #include "core/matrix.hpp"
 #include "core/union_find.hpp"
 
-namespace hedgehop {
+namespace hedgehop::graphs {
 
 // Self-loops and parallel edges are cycles.
 inline bool is_forest(std::size_t n_variables, Edges edges) {
   if (edges.rows > 0 && edges.rows >= n_variables) return false;
   UnionFind parts(n_variables);
   for (std::size_t e = 0; e < edges.rows; ++e) {
-    const auto pair = edges.row(e);
-    if (!parts.unite(static_cast<std::size_t>(pair[0]), static_cast<std::size_t>(pair[1]))) return false;
+    if (!parts.unite(edges.first(e), edges.second(e))) return false;
   }
   return true;
 }
@@ -57,7 +56,7 @@ class ForestOrder {
       components_.push_back(visits_.size());
       visits_.push_back({root, none, none, false});
       for (std::size_t at = components_.back(); at < visits_.size(); ++at) {
-        visit_children(at, edges, incidence, reached);
+        visit_children(at, incidence, reached);
       }
     }
     // n - c edges reach everything; each further one closes a cycle.
@@ -75,31 +74,12 @@ class ForestOrder {
   }
 
  private:
-  // Edges at each variable, in compressed rows.
-  struct Incidence {
-    Incidence(std::size_t n_variables, Edges edges) : begin(n_variables + 1, 0), edge(edges.data.size()) {
-      for (const std::int32_t end : edges.data) ++begin[static_cast<std::size_t>(end) + 1];
-      std::partial_sum(begin.begin(), begin.end(), begin.begin());
-      std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-      for (std::size_t e = 0; e < edges.rows; ++e) {
-        for (const std::int32_t end : edges.row(e)) edge[next[static_cast<std::size_t>(end)]++] = e;
-      }
-    }
-
-    std::vector<std::size_t> begin, edge;
-  };
-
-  void visit_children(std::size_t at, Edges edges, const Incidence& incidence, std::vector<bool>& reached) {
-    const std::size_t variable = visits_[at].variable;
+  void visit_children(std::size_t at, const Incidence& incidence, std::vector<bool>& reached) {
     visits_[at].children = visits_.size();
-    for (std::size_t k = incidence.begin[variable]; k < incidence.begin[variable + 1]; ++k) {
-      const std::size_t e = incidence.edge[k];
-      const auto first = static_cast<std::size_t>(edges.row(e)[0]);
-      const auto second = static_cast<std::size_t>(edges.row(e)[1]);
-      const std::size_t other = first == variable ? second : first;
-      if (reached[other]) continue;  // the parent, or a cycle that the count of edges reveals
-      reached[other] = true;
-      visits_.push_back({other, at, e, first == other});
+    for (const Neighbour to : incidence.at(visits_[at].variable)) {
+      if (reached[to.node()]) continue;  // the parent, or a cycle that the count of edges reveals
+      reached[to.node()] = true;
+      visits_.push_back({to.node(), at, to.edge(), to.is_first()});
     }
     visits_[at].children_end = visits_.size();
   }
@@ -112,4 +92,4 @@ class ForestOrder {
   std::vector<std::size_t> components_;  // position of each root, then the number of variables
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

@@ -19,7 +19,7 @@
 #include "core/union_find.hpp"
 #include "graphs/forest_order.hpp"
 
-namespace hedgehop {
+namespace hedgehop::graphs {
 
 struct SpanningTreeProblem {
   std::size_t n_nodes;
@@ -40,13 +40,8 @@ struct SpanningTreeProblem {
 
   double value(std::span<const Label> labeling) const {
     double sum = 0.0;
-    for (std::size_t e = 0; e < edges.rows; ++e) sum += scores.row(e)[static_cast<std::size_t>(labeling[e])];
+    for (std::size_t e = 0; e < edges.rows; ++e) sum += scores(e, labeling[e]);
     return sum;
-  }
-
-  std::pair<std::size_t, std::size_t> ends(std::size_t e) const {
-    const auto pair = edges.row(e);
-    return {static_cast<std::size_t>(pair[0]), static_cast<std::size_t>(pair[1])};
   }
 };
 
@@ -55,14 +50,11 @@ inline bool is_spanning_tree(std::size_t n_nodes, Edges edges, std::span<const L
   std::size_t joined = 0;
   for (std::size_t e = 0; e < edges.rows; ++e) {
     if (labeling[e] == 0) continue;
-    const auto pair = edges.row(e);
-    if (!parts.unite(static_cast<std::size_t>(pair[0]), static_cast<std::size_t>(pair[1]))) return false;
+    if (!parts.unite(edges.first(e), edges.second(e))) return false;
     ++joined;
   }
   return joined + 1 == n_nodes;
 }
-
-namespace spanning_tree_detail {
 
 // Edge numbers sorted by before(a, b), ties to the higher number.
 template <class Before>
@@ -85,8 +77,7 @@ inline bool grow(const SpanningTreeProblem& problem, std::span<const double> gai
   std::size_t joined = 0;
   std::fill(labeling.begin(), labeling.end(), 0);
   for (const std::size_t e : order) {
-    const auto [a, b] = problem.ends(e);
-    if (gains[e] == forbidden || !parts.unite(a, b)) continue;
+    if (gains[e] == forbidden || !parts.unite(problem.edges.first(e), problem.edges.second(e))) continue;
     labeling[e] = 1;
     ++joined;
   }
@@ -124,14 +115,12 @@ class RootedTree {
   std::vector<std::size_t> position_, parent_, edge_;
 };
 
-}  // namespace spanning_tree_detail
-
 // Writes a best spanning tree and returns its score; -inf if no tree is allowed (the labeling is then
 // arbitrary).
 inline double best_spanning_tree(const SpanningTreeProblem& problem, std::span<Label> labeling) {
   const auto gains = problem.gains();
-  const auto order = spanning_tree_detail::by_gain(gains);
-  return spanning_tree_detail::grow(problem, gains, order, labeling) ? problem.value(labeling) : forbidden;
+  const auto order = by_gain(gains);
+  return grow(problem, gains, order, labeling) ? problem.value(labeling) : forbidden;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

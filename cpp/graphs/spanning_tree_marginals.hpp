@@ -15,9 +15,7 @@
 
 #include "graphs/spanning_tree.hpp"
 
-namespace hedgehop {
-
-namespace spanning_tree_detail {
+namespace hedgehop::graphs {
 
 // Unions without shortcuts, in time: the last union on the way between two nodes is the one that joined them.
 class UnionHistory {
@@ -64,8 +62,8 @@ inline std::vector<double> replacements(const SpanningTreeProblem& problem, std:
   };
   for (const std::size_t e : order) {
     if (labeling[e] != 0 || gains[e] == forbidden) continue;
-    const auto [first, second] = problem.ends(e);
-    std::size_t a = find(tree.position(first)), b = find(tree.position(second));
+    std::size_t a = find(tree.position(problem.edges.first(e)));
+    std::size_t b = find(tree.position(problem.edges.second(e)));
     while (a != b) {
       if (a < b) std::swap(a, b);
       best[tree.edge(a)] = gains[e];
@@ -81,22 +79,18 @@ inline std::vector<double> bottlenecks(const SpanningTreeProblem& problem, std::
                                        std::span<const std::size_t> order, std::span<const Label> labeling) {
   UnionHistory history(problem.n_nodes);
   for (std::size_t time = 0; time < order.size(); ++time) {
-    const auto [a, b] = problem.ends(order[time]);
-    if (labeling[order[time]] != 0) history.unite(a, b, time);
+    const std::size_t e = order[time];
+    if (labeling[e] != 0) history.unite(problem.edges.first(e), problem.edges.second(e), time);
   }
   std::vector<double> weakest(gains.size());
   for (std::size_t e = 0; e < weakest.size(); ++e) {
-    const auto [a, b] = problem.ends(e);
-    weakest[e] = gains[order[history.joined(a, b)]];
+    weakest[e] = gains[order[history.joined(problem.edges.first(e), problem.edges.second(e))]];
   }
   return weakest;
 }
 
-}  // namespace spanning_tree_detail
-
 // out(e, l) = best score of a spanning tree with y_e = l; -inf if there is none.
 inline void spanning_tree_max_marginals(const SpanningTreeProblem& problem, MatrixView<double> out) {
-  using namespace spanning_tree_detail;
   std::fill(out.data.begin(), out.data.end(), forbidden);
   const auto gains = problem.gains();
   const auto order = by_gain(gains);
@@ -113,4 +107,4 @@ inline void spanning_tree_max_marginals(const SpanningTreeProblem& problem, Matr
   }
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

@@ -17,7 +17,7 @@
 #include "core/poll.hpp"
 #include "graphs/spanning_tree.hpp"
 
-namespace hedgehop {
+namespace hedgehop::graphs {
 
 struct EdgeSwap {
   std::size_t in, out;  // edges
@@ -29,8 +29,6 @@ struct SwapSequence {
   double value;                 // its score; -inf if no tree is allowed
   std::vector<EdgeSwap> swaps;  // after the first j of them, a best tree that shares j more
 };
-
-namespace spanning_tree_detail {
 
 inline std::vector<Label> fewest_shared(const SpanningTreeProblem& problem, std::span<const double> gains,
                                         std::span<const Label> shared, bool& spans) {
@@ -84,8 +82,7 @@ class ChangingTree {
   static constexpr std::size_t none = RootedTree::none;
 
   std::pair<std::size_t, std::size_t> ends(std::size_t edge) const {
-    const auto [first, second] = problem_.ends(edge);
-    return {start_.position(first), start_.position(second)};
+    return {start_.position(problem_.edges.first(edge)), start_.position(problem_.edges.second(edge))};
   }
 
   bool hangs_below(std::size_t at, std::size_t edge) const {
@@ -119,29 +116,26 @@ struct LessGain {
   }
 };
 
-}  // namespace spanning_tree_detail
-
 // `shared` is 1 for the edges of the set. -inf scores forbid and force as in best_spanning_tree.
 inline SwapSequence spanning_tree_swaps(const SpanningTreeProblem& problem, std::span<const Label> shared,
                                         Poll poll = {}) {
   const auto gains = problem.gains();
   bool spans = false;
   SwapSequence sequence;
-  sequence.first = spanning_tree_detail::fewest_shared(problem, gains, shared, spans);
+  sequence.first = fewest_shared(problem, gains, shared, spans);
   sequence.value = spans ? problem.value(sequence.first) : forbidden;
   if (sequence.value == forbidden) return sequence;
-  spanning_tree_detail::ChangingTree tree(problem, sequence.first);
-  std::priority_queue<EdgeSwap, std::vector<EdgeSwap>, spanning_tree_detail::LessGain> queue;
+  ChangingTree tree(problem, sequence.first);
+  std::priority_queue<EdgeSwap, std::vector<EdgeSwap>, LessGain> queue;
   const auto consider = [&](std::size_t in) {
-    const EdgeSwap swap = spanning_tree_detail::swap_for(tree, gains, shared, in, poll);
+    const EdgeSwap swap = swap_for(tree, gains, shared, in, poll);
     if (swap.gain != forbidden) queue.push(swap);
   };
   for (std::size_t e = 0; e < gains.size(); ++e) {
     if (shared[e] != 0 && sequence.first[e] == 0 && gains[e] != forbidden) consider(e);
   }
   while (!queue.empty()) {
-    const EdgeSwap known = queue.top(),
-                   swap = spanning_tree_detail::swap_for(tree, gains, shared, known.in, poll);
+    const EdgeSwap known = queue.top(), swap = swap_for(tree, gains, shared, known.in, poll);
     queue.pop();
     if (swap.gain < known.gain) {
       if (swap.gain != forbidden) queue.push(swap);
@@ -153,4 +147,4 @@ inline SwapSequence spanning_tree_swaps(const SpanningTreeProblem& problem, std:
   return sequence;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::graphs

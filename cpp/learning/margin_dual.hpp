@@ -21,7 +21,7 @@
 #include "core/poll.hpp"
 #include "learning/margin_step.hpp"
 
-namespace hedgehop {
+namespace hedgehop::learning {
 
 // What a labeling costs: its height is loss - <w, change>.
 struct MarginPlane {
@@ -161,4 +161,4 @@ class MarginDual {
   std::uint64_t averaged_ = 0;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::learning

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace hedgehop {
+namespace hedgehop::learning {
 
 class MarginStep {
  public:
@@ -62,4 +62,4 @@ class MarginStep {
   std::vector<Boxed> boxed_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::learning

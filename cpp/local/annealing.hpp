@@ -4,8 +4,8 @@
 // set of variables in which they differ. For models whose pairs and cliques contradict each other, where
 // cuts and messages round badly; it proves nothing.
 //
-// Complexity: O(n + sum of the labels of changed variables' neighbours) a sweep, O(E + C) a mixture.
-// Draws use whole numbers only, so that every platform takes the same path.
+// Complexity: O(n + sum of the labels of changed variables' neighbours) per sweep, O(E + C) per mixture.
+// SplitMix64 use whole numbers only, so that every platform takes the same path.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 #include "core/poll.hpp"
 #include "local/factors.hpp"
 
-namespace hedgehop {
+namespace hedgehop::local {
 
-// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-class Draws {
+// A random generator (Steele, Lea, Flood, OOPSLA 2014).
+class SplitMix64 {
  public:
   std::uint64_t next() {
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
@@ -30,7 +30,7 @@ class Draws {
     return z ^ (z >> 31);
   }
 
-  std::size_t below(std::size_t limit) { return static_cast<std::size_t>((next() >> 32) * limit >> 32); }
+  std::size_t below(std::size_t limit) { return index((next() >> 32) * limit >> 32); }
 
   // About exponential: -log2 of a uniform number, linear between powers of two.
   double exponential() {
@@ -44,9 +44,10 @@ class Draws {
   std::uint64_t state_ = 0;
 };
 
+template <class Scores>
 class Annealing {
  public:
-  Annealing(const Factors& factors, std::span<const Label> start)
+  Annealing(const Factors<Scores>& factors, std::span<const Label> start)
       : factors_(factors), best_(factors, start), now_(factors, start) {}
 
   // Runs until many in a row have brought nothing.
@@ -126,13 +127,13 @@ class Annealing {
 
   static constexpr std::size_t kPatience = 32;
 
-  const Factors& factors_;
-  FactorLabels best_, now_;
-  Draws draws_;
+  const Factors<Scores>& factors_;
+  FactorLabels<Scores> best_, now_;
+  SplitMix64 draws_;
   double rounding_ = 0.0;  // gains below it are none, or sweeps would not end
   std::vector<std::uint8_t> seen_;
   std::vector<std::size_t> part_;
   std::vector<Label> old_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::local

@@ -19,12 +19,16 @@
 #include <span>
 #include <vector>
 
+#include "core/incidence.hpp"
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
 #include "core/poll.hpp"
 #include "counts/distance_terms.hpp"
 
-namespace hedgehop {
+namespace hedgehop::local {
+
+using counts::DistanceTerm;
+using counts::DistanceTerms;
 
 // scores[l] += P(l, other) up to the same constant for all l; `variable_first`: whether l is the label of the
 // first end.
@@ -35,36 +39,16 @@ inline void add_pair(const PottsScores& pairs, std::size_t edge, bool /*variable
 
 inline void add_pair(const TableScores& pairs, std::size_t edge, bool variable_first, std::size_t other,
                      std::span<double> scores) {
-  for (std::size_t l = 0; l < scores.size(); ++l) scores[l] += pairs.score(edge, !variable_first, other, l);
+  const auto line = pairs.line(edge, !variable_first, other);
+  for (std::size_t l = 0; l < scores.size(); ++l) scores[l] += line[l];
 }
 
-// The edges at each variable.
-class Incidence {
- public:
-  Incidence(std::size_t n_variables, Edges edges) : start_(n_variables + 1), edges_(2 * edges.rows) {
-    for (const std::int32_t end : edges.data) ++start_[static_cast<std::size_t>(end) + 1];
-    std::partial_sum(start_.begin(), start_.end(), start_.begin());
-    std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
-    for (std::size_t e = 0; e < edges.rows; ++e) {
-      for (const std::int32_t end : edges.row(e)) edges_[next[static_cast<std::size_t>(end)]++] = e;
-    }
-  }
-
-  std::span<const std::size_t> at(std::size_t i) const {
-    return std::span(edges_).subspan(start_[i], start_[i + 1] - start_[i]);
-  }
-
- private:
-  std::vector<std::size_t> start_, edges_;
-};
-
-template <class Pairs>
+template <class Scores>
 class DistanceMoves {
  public:
-  DistanceMoves(MatrixView<const double> unary, Edges edges, const Incidence& incidence, const Pairs& pairs,
-                DistanceTerms terms, std::span<const double> coefficients)
+  DistanceMoves(Unaries unary, const Incidence& incidence, const Scores& pairs, DistanceTerms terms,
+                std::span<const double> coefficients)
       : unary_(unary),
-        edges_(edges),
         incidence_(incidence),
         pairs_(pairs),
         terms_(terms),
@@ -84,9 +68,7 @@ class DistanceMoves {
         poll.tick();
         if (!move(labels, i)) continue;
         changed = true;
-        for (const std::size_t e : incidence_.at(i)) {
-          for (const std::int32_t end : edges_.row(e)) stale[static_cast<std::size_t>(end)] = 1;
-        }
+        for (const Neighbour to : incidence_.at(i)) stale[to.node()] = stale[i] = 1;
       }
     }
   }
@@ -112,9 +94,7 @@ class DistanceMoves {
       }
       make(labels, turn.variable, change.label);
       --moves;
-      for (const std::size_t e : incidence_.at(turn.variable)) {
-        for (const std::int32_t end : edges_.row(e)) enter(static_cast<std::size_t>(end));
-      }
+      for (const Neighbour to : incidence_.at(turn.variable)) enter(turn.variable), enter(to.node());
     }
   }
 
@@ -168,8 +148,7 @@ class DistanceMoves {
   Change best_change(std::span<const Label> labels, std::size_t i) {
     score_labels(labels, i);
     const auto best = std::max_element(score_.begin(), score_.end());
-    return {static_cast<std::size_t>(best - score_.begin()),
-            *best - score_[static_cast<std::size_t>(labels[i])]};
+    return {index(best - score_.begin()), *best - score_[index(labels[i])]};
   }
 
   void make(std::span<Label> labels, std::size_t i, std::size_t label) {
@@ -186,18 +165,16 @@ class DistanceMoves {
     const auto row = unary_.row(i);
     score_.assign(row.begin(), row.end());
     const std::span scores = std::span(score_).first(pairs_.label_count(i));
-    for (const std::size_t e : incidence_.at(i)) {
-      const bool first = static_cast<std::size_t>(edges_.row(e)[0]) == i;
-      const auto neighbour = static_cast<std::size_t>(edges_.row(e)[first ? 1 : 0]);
-      add_pair(pairs_, e, first, static_cast<std::size_t>(labels[neighbour]), scores);
+    for (const Neighbour to : incidence_.at(i)) {
+      add_pair(pairs_, to.edge(), !to.is_first(), index(labels[to.node()]), scores);
     }
     for (std::size_t j = 0; j < terms_.size(); ++j) {
       const DistanceTerm& term = terms_[j];
-      const auto own = static_cast<std::size_t>(term.reference[i]);
+      const auto own = index(term.reference[i]);
       if (own >= score_.size()) continue;  // differs whatever the label
       const double weight = term.weight(i);
       const double without = distance_[j] - (labels[i] != term.reference[i] ? weight : 0.0);
-      score_[own] -= coefficients_[j] * (term.curve.at(without + weight) - term.curve.at(without));
+      score_[own] -= coefficients_[j] * (term.function.at(without + weight) - term.function.at(without));
     }
   }
 
@@ -212,13 +189,11 @@ class DistanceMoves {
       component_[start] = n_components_;
       std::size_t next = differing_.size();
       for (differing_.push_back(start); next < differing_.size(); ++next) {
-        for (const std::size_t e : incidence_.at(differing_[next])) {
-          for (const std::int32_t end : edges_.row(e)) {
-            const auto i = static_cast<std::size_t>(end);
-            if (x[i] == y[i] || component_[i] != none) continue;
-            component_[i] = n_components_;
-            differing_.push_back(i);
-          }
+        for (const Neighbour to : incidence_.at(differing_[next])) {
+          const std::size_t i = to.node();
+          if (x[i] == y[i] || component_[i] != none) continue;
+          component_[i] = n_components_;
+          differing_.push_back(i);
         }
       }
       ++n_components_;
@@ -231,9 +206,8 @@ class DistanceMoves {
     shift_.assign(n_components_ * terms_.size(), 0.0);
     for (const std::size_t i : differing_) {
       const std::size_t c = component_[i];
-      relevance_[c] +=
-          unary_.row(i)[static_cast<std::size_t>(y[i])] - unary_.row(i)[static_cast<std::size_t>(x[i])];
-      for (const std::size_t e : incidence_.at(i)) relevance_[c] += pair_change(x, y, e, i);
+      relevance_[c] += unary_(i, y[i]) - unary_(i, x[i]);
+      for (const Neighbour to : incidence_.at(i)) relevance_[c] += pair_change(x, y, i, to);
       for (std::size_t j = 0; j < terms_.size(); ++j) {
         const Label own = terms_[j].reference[i];
         const int change = static_cast<int>(y[i] != own) - static_cast<int>(x[i] != own);
@@ -243,11 +217,11 @@ class DistanceMoves {
   }
 
   // The edge's change, counted at one of its ends only.
-  double pair_change(std::span<const Label> x, std::span<const Label> y, std::size_t e, std::size_t i) const {
-    const auto a = static_cast<std::size_t>(edges_.row(e)[0]), b = static_cast<std::size_t>(edges_.row(e)[1]);
-    if (i == b && x[a] != y[a]) return 0.0;
+  double pair_change(std::span<const Label> x, std::span<const Label> y, std::size_t i, Neighbour to) const {
+    const std::size_t j = to.node();
+    if (to.is_first() && x[j] != y[j]) return 0.0;
     const auto score = [&](std::span<const Label> z) {
-      return pairs_.score(e, true, static_cast<std::size_t>(z[a]), static_cast<std::size_t>(z[b]));
+      return pairs_.score(to.edge(), !to.is_first(), index(z[i]), index(z[j]));
     };
     return score(y) - score(x);
   }
@@ -260,8 +234,8 @@ class DistanceMoves {
       double gain = sign[c] * relevance_[c];
       for (std::size_t j = 0; j < terms_.size(); ++j) {
         if (shift(c, j) == 0.0) continue;
-        const Curve& curve = terms_[j].curve;
-        gain += coefficients_[j] * (curve.at(distance_[j] + sign[c] * shift(c, j)) - curve.at(distance_[j]));
+        const auto& f = terms_[j].function;
+        gain += coefficients_[j] * (f.at(distance_[j] + sign[c] * shift(c, j)) - f.at(distance_[j]));
       }
       if (gain > most) best = c, most = gain;
     }
@@ -272,10 +246,9 @@ class DistanceMoves {
     return shift_[component * terms_.size() + term];
   }
 
-  MatrixView<const double> unary_;
-  Edges edges_;
+  Unaries unary_;
   const Incidence& incidence_;
-  Pairs pairs_;
+  Scores pairs_;
   DistanceTerms terms_;
   std::span<const double> coefficients_;
   std::vector<double> distance_, score_, relevance_, shift_;
@@ -283,4 +256,4 @@ class DistanceMoves {
   std::size_t n_components_ = 0;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::local

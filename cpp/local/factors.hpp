@@ -10,39 +10,44 @@
 #include <span>
 #include <vector>
 
+#include "core/incidence.hpp"
 #include "core/matrix.hpp"
+#include "core/pairs.hpp"
 
-namespace hedgehop {
+namespace hedgehop::local {
 
-// Tables are row-major: those of pairs L by L each, those of cliques as wide as their variables have labels.
+// Row-major tables, as wide as their variables have labels, end to end; members[starts[c]..starts[c + 1]] are
+// the variables of clique c.
+struct Cliques {
+  std::span<const std::int32_t> members;
+  std::span<const std::int64_t> starts;
+  std::span<const double> cells;
+
+  std::size_t size() const { return starts.size() - 1; }
+  std::span<const std::int32_t> members_of(std::size_t c) const {
+    return members.subspan(index(starts[c]), index(starts[c + 1] - starts[c]));
+  }
+};
+
+// Who is next to whom; Scores are those of `pairs`.
+template <class Scores>
 class Factors {
  public:
-  struct End {  // of an edge, seen from the other one: the score is table[own * y_i + other * y_j]
-    std::size_t neighbour;
-    const double* table;
-    std::size_t own, other;
-  };
   struct Membership {
     std::size_t clique, stride;
   };
 
-  Factors(MatrixView<const double> unaries, std::span<const std::int32_t> label_counts, Edges edges,
-          std::span<const double> tables, std::span<const std::int32_t> members,
-          std::span<const std::int64_t> starts, std::span<const double> cells)
-      : unaries_(unaries), label_counts_(label_counts), members_(members), starts_(starts), cells_(cells) {
-    const std::size_t width = unaries.columns;
-    ends_.resize(unaries.rows);
-    for (std::size_t e = 0; e < edges.rows; ++e) {
-      const auto i = static_cast<std::size_t>(edges.row(e)[0]), j = static_cast<std::size_t>(edges.row(e)[1]);
-      const double* table = tables.data() + e * width * width;
-      ends_[i].push_back({j, table, width, 1});
-      ends_[j].push_back({i, table, 1, width});
-    }
-    memberships_.resize(unaries.rows);
-    for (std::size_t c = 0, first = 0; c < n_cliques(); ++c) {
+  Factors(Unaries unaries, const Pairs& pairs, const Scores& scores, const Cliques& cliques)
+      : unaries_(unaries),
+        pairs_(pairs),
+        scores_(scores),
+        cliques_(cliques),
+        incidence_(pairs.n_variables, pairs.edges),
+        memberships_(pairs.n_variables) {
+    for (std::size_t c = 0, first = 0; c < cliques.size(); ++c) {
       std::size_t stride = 1;
-      for (std::size_t k = members_of(c).size(); k-- > 0;) {
-        const auto i = static_cast<std::size_t>(members_of(c)[k]);
+      for (std::size_t k = cliques.members_of(c).size(); k-- > 0;) {
+        const auto i = index(cliques.members_of(c)[k]);
         memberships_[i].push_back({c, stride});
         stride *= label_count(i);
       }
@@ -52,45 +57,56 @@ class Factors {
   }
 
   std::size_t n_variables() const { return unaries_.rows; }
-  std::size_t n_cliques() const { return starts_.size() - 1; }
-  std::size_t label_count(std::size_t i) const { return static_cast<std::size_t>(label_counts_[i]); }
+  std::size_t label_count(std::size_t i) const { return pairs_.label_count(i); }
   std::span<const double> unary(std::size_t i) const { return unaries_.row(i).first(label_count(i)); }
-  std::span<const End> ends(std::size_t i) const { return ends_[i]; }
+  const Scores& pairs() const { return scores_; }
+  std::span<const Neighbour> neighbours(std::size_t i) const { return incidence_.at(i); }
   std::span<const Membership> memberships(std::size_t i) const { return memberships_[i]; }
-  std::size_t first_cell(std::size_t c) const { return first_cells_[c]; }
-  double cell(std::size_t at) const { return cells_[at]; }
+  std::span<const std::size_t> first_cells() const { return first_cells_; }
+  double cell(std::size_t at) const { return cliques_.cells[at]; }
   std::size_t width() const { return unaries_.columns; }
 
+  // Those that share a pair or a clique with i.
   template <class Visit>
   void for_neighbours(std::size_t i, Visit visit) const {
-    for (const End& end : ends_[i]) visit(end.neighbour);
+    for (const Neighbour to : neighbours(i)) visit(to.node());
     for (const auto& [clique, stride] : memberships_[i]) {
-      for (const std::int32_t j : members_of(clique)) visit(static_cast<std::size_t>(j));
+      for (const std::int32_t j : cliques_.members_of(clique)) visit(index(j));
     }
   }
 
  private:
-  std::span<const std::int32_t> members_of(std::size_t c) const {
-    const auto begin = static_cast<std::size_t>(starts_[c]);
-    return members_.subspan(begin, static_cast<std::size_t>(starts_[c + 1]) - begin);
-  }
-
-  MatrixView<const double> unaries_;
-  std::span<const std::int32_t> label_counts_, members_;
-  std::span<const std::int64_t> starts_;
-  std::span<const double> cells_;
-  std::vector<std::vector<End>> ends_;
+  Unaries unaries_;
+  const Pairs& pairs_;
+  const Scores& scores_;
+  Cliques cliques_;
+  Incidence incidence_;
   std::vector<std::vector<Membership>> memberships_;
   std::vector<std::size_t> first_cells_;
 };
 
+// row[b] += P(now, b) - P(before, b), for all labels b of the other end.
+inline void replace_pair(const PottsScores& pairs, std::size_t edge, bool /*from_first*/, std::size_t before,
+                         std::size_t now, std::span<double> row) {
+  if (now < row.size()) row[now] += pairs.strengths[edge];
+  if (before < row.size()) row[before] -= pairs.strengths[edge];
+}
+
+inline void replace_pair(const TableScores& pairs, std::size_t edge, bool from_first, std::size_t before,
+                         std::size_t now, std::span<double> row) {
+  const auto added = pairs.line(edge, from_first, now), removed = pairs.line(edge, from_first, before);
+  for (std::size_t b = 0; b < row.size(); ++b) row[b] += added[b] - removed[b];
+}
+
 // A labeling, with the cell of each clique's table and, if asked for, the fields: what unary and pairs score
 // for every label of a variable, given its neighbours' labels.
+template <class Scores>
 class FactorLabels {
  public:
-  FactorLabels(const Factors& factors, std::span<const Label> labels)
-      : factors_(factors), labels_(labels.begin(), labels.end()), cells_(factors.n_cliques()) {
-    for (std::size_t c = 0; c < cells_.size(); ++c) cells_[c] = factors.first_cell(c);
+  FactorLabels(const Factors<Scores>& factors, std::span<const Label> labels)
+      : factors_(factors),
+        labels_(labels.begin(), labels.end()),
+        cells_(factors.first_cells().begin(), factors.first_cells().end()) {
     for (std::size_t i = 0; i < labels.size(); ++i) move_cells(i, 0, labels_[i]);
   }
 
@@ -99,10 +115,10 @@ class FactorLabels {
   void sum_fields() {
     fields_.assign(labels_.size() * factors_.width(), 0.0);
     for (std::size_t i = 0; i < labels_.size(); ++i) {
-      std::ranges::copy(factors_.unary(i), field(i).begin());
-      for (const auto& end : factors_.ends(i)) {
-        const double* scores = end.table + end.other * index(labels_[end.neighbour]);
-        for (std::size_t a = 0; a < factors_.label_count(i); ++a) field(i)[a] += scores[end.own * a];
+      const auto row = field(i);
+      std::ranges::copy(factors_.unary(i), row.begin());
+      for (const Neighbour to : factors_.neighbours(i)) {
+        for (std::size_t a = 0; a < row.size(); ++a) row[a] += pair_score(to, a);
       }
     }
   }
@@ -125,13 +141,9 @@ class FactorLabels {
   }
 
   void set_with_fields(std::size_t i, Label label) {
-    for (const auto& end : factors_.ends(i)) {
-      const double* now = end.table + end.own * index(label);
-      const double* before = end.table + end.own * index(labels_[i]);
-      double* row = fields_.data() + end.neighbour * factors_.width();
-      for (std::size_t b = 0; b < factors_.label_count(end.neighbour); ++b) {
-        row[b] += now[end.other * b] - before[end.other * b];
-      }
+    for (const Neighbour to : factors_.neighbours(i)) {
+      replace_pair(factors_.pairs(), to.edge(), !to.is_first(), index(labels_[i]), index(label),
+                   field(to.node()));
     }
     move_cells(i, labels_[i], label);
     labels_[i] = label;
@@ -139,11 +151,10 @@ class FactorLabels {
 
   // Sets a label without the fields; returns what that gained.
   double set(std::size_t i, Label label) {
-    double gain =
-        factors_.unary(i)[index(label)] - factors_.unary(i)[index(labels_[i])] + clique_gain(i, label);
-    for (const auto& end : factors_.ends(i)) {
-      const double* scores = end.table + end.other * index(labels_[end.neighbour]);
-      gain += scores[end.own * index(label)] - scores[end.own * index(labels_[i])];
+    const auto unary = factors_.unary(i);
+    double gain = unary[index(label)] - unary[index(labels_[i])] + clique_gain(i, label);
+    for (const Neighbour to : factors_.neighbours(i)) {
+      gain += pair_score(to, index(label)) - pair_score(to, index(labels_[i]));
     }
     move_cells(i, labels_[i], label);
     labels_[i] = label;
@@ -151,10 +162,13 @@ class FactorLabels {
   }
 
  private:
-  static std::size_t index(Label label) { return static_cast<std::size_t>(label); }
-
   std::span<double> field(std::size_t i) {
-    return std::span(fields_).subspan(i * factors_.width(), factors_.width());
+    return std::span(fields_).subspan(i * factors_.width(), factors_.label_count(i));
+  }
+
+  // Of label a at variable i, given the label of its neighbour.
+  double pair_score(Neighbour to, std::size_t a) const {
+    return factors_.pairs().score(to.edge(), to.is_first(), index(labels_[to.node()]), a);
   }
 
   double clique_gain(std::size_t i, Label label) const {
@@ -172,10 +186,10 @@ class FactorLabels {
     }
   }
 
-  const Factors& factors_;
+  const Factors<Scores>& factors_;
   std::vector<Label> labels_;
   std::vector<std::size_t> cells_;
   std::vector<double> fields_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::local

@@ -17,9 +17,8 @@
 #include "core/pairs.hpp"
 #include "core/poll.hpp"
 #include "counts/cardinality.hpp"
-#include "graphs/forest.hpp"
 
-namespace hedgehop {
+namespace hedgehop::local {
 
 template <class Scores>
 class MaxProduct {
@@ -64,9 +63,7 @@ class MaxProduct {
     return std::span(beliefs_).subspan(i * unaries_.columns, scores_.label_count(i));
   }
 
-  std::size_t end_of(std::size_t edge, std::size_t side) const {
-    return static_cast<std::size_t>(edges_.row(edge)[side]);
-  }
+  std::size_t end_of(std::size_t edge, std::size_t side) const { return index(edges_.row(edge)[side]); }
 
   // The message of an edge into its first (0) or second (1) end.
   std::span<double> message(std::size_t edge, std::size_t side) {
@@ -123,7 +120,8 @@ class MaxProduct {
     for (std::size_t e = 0; e < edges_.rows; ++e) {
       poll.tick(static_cast<std::uint32_t>(unaries_.columns));
       for (std::size_t side = 0; side < 2; ++side) {
-        forest_detail::add_to(belief(end_of(e, side)), message(e, side));
+        const auto row = belief(end_of(e, side)), sent = message(e, side);
+        for (std::size_t l = 0; l < row.size(); ++l) row[l] += sent[l];
       }
     }
     for (std::size_t j = 0; j < references_.rows; ++j) {
@@ -148,7 +146,7 @@ class MaxProduct {
   std::vector<double> bonuses_;   // J rows of n: what differing from the reference adds at each variable
   std::vector<double> beliefs_;   // n rows of L
   std::vector<double> gains_, sent_, from_, to_first_, to_second_;
-  CardinalityMessages cardinality_;
+  counts::CardinalityMessages cardinality_;
 };
 
 // Decodes after 0, 1, ... sweeps, one a row.
@@ -160,4 +158,4 @@ void max_product(MaxProduct<Scores>& solver, MatrixView<Label> decodes, Poll& po
   }
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::local

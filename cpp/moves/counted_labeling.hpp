@@ -13,23 +13,23 @@
 #include "core/matrix.hpp"
 #include "moves/problem.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
-class Tally {
+class CountedLabeling {
  public:
-  Tally(const MoveProblem& problem, std::span<Label> labels)
+  CountedLabeling(const Problem& problem, std::span<Label> labels)
       : problem_(problem), labels_(labels), used_(problem.n_labels(), 0) {
-    for (const Label label : labels) ++used_[static_cast<std::size_t>(label)];
+    for (const Label label : labels) ++used_[index(label)];
     if (problem.has_transitions()) count_transitions();
     count_regions();
   }
 
   Label operator[](std::size_t i) const { return labels_[i]; }
   std::size_t size() const { return labels_.size(); }
-  std::int64_t used(Label label) const { return used_[static_cast<std::size_t>(label)]; }
+  std::int64_t used(Label label) const { return used_[index(label)]; }
   std::int64_t carried(std::size_t group) const { return carried_[group]; }
   std::int64_t holding(std::size_t region, Label label) const {
-    return holding_[region * problem_.n_labels() + static_cast<std::size_t>(label)];
+    return holding_[region * problem_.n_labels() + index(label)];
   }
 
   // Gives variable i another label; returns how much the score of the labeling grows.
@@ -58,12 +58,12 @@ class Tally {
     const RegionWeights& regions = problem_.regions();
     holding_.assign(regions.size() * problem_.n_labels(), 0);
     for (std::size_t c = 0; c < regions.size(); ++c) {
-      for (const std::int32_t i : regions.region(c)) ++holding_at(c, labels_[static_cast<std::size_t>(i)]);
+      for (const std::int32_t i : regions.region(c)) ++holding_at(c, labels_[index(i)]);
     }
   }
 
   std::int64_t& holding_at(std::size_t region, Label label) {
-    return holding_[region * problem_.n_labels() + static_cast<std::size_t>(label)];
+    return holding_[region * problem_.n_labels() + index(label)];
   }
 
   Fixed relink(Neighbour to, Label old, Label label) {
@@ -80,7 +80,7 @@ class Tally {
   }
 
   Fixed leave(Label label) {
-    const std::int64_t before = used_[static_cast<std::size_t>(label)]--;
+    const std::int64_t before = used_[index(label)]--;
     Fixed gain = 0;
     for (std::size_t k = 0; k < problem_.n_levels(); ++k) {
       if (before == problem_.least(k)) gain -= problem_.label_weight(k, label);
@@ -89,7 +89,7 @@ class Tally {
   }
 
   Fixed join(Label label) {
-    const std::int64_t after = ++used_[static_cast<std::size_t>(label)];
+    const std::int64_t after = ++used_[index(label)];
     Fixed gain = 0;
     for (std::size_t k = 0; k < problem_.n_levels(); ++k) {
       if (after == problem_.least(k)) gain += problem_.label_weight(k, label);
@@ -98,15 +98,15 @@ class Tally {
   }
 
   Fixed move_within(std::int32_t region, Label old, Label label) {
-    const auto c = static_cast<std::size_t>(region);
+    const auto c = index(region);
     const std::int64_t left = --holding_at(c, old), joined = ++holding_at(c, label);
     return problem_.region_score(c, old, left) - problem_.region_score(c, old, left + 1) +
            problem_.region_score(c, label, joined) - problem_.region_score(c, label, joined - 1);
   }
 
-  const MoveProblem& problem_;
+  const Problem& problem_;
   std::span<Label> labels_;
   std::vector<std::int64_t> used_, carried_, holding_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

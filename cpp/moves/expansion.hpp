@@ -13,13 +13,13 @@
 #include "core/poll.hpp"
 #include "moves/maker.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 class Expansion {
  public:
   // `candidates`: which labels a variable may change to, n x L, or empty for all that are allowed.
-  Expansion(const MoveProblem& problem, std::span<Label> labels,
-            MatrixView<const std::uint8_t> candidates = {}, std::size_t cuts_per_move = 64)
+  Expansion(const Problem& problem, std::span<Label> labels, MatrixView<const std::uint8_t> candidates = {},
+            std::size_t cuts_per_move = 64)
       : problem_(problem), candidates_(candidates), maker_(problem, labels, cuts_per_move) {}
 
   // Moves on every label in turn until none improves, at most so many rounds; returns what was gained.
@@ -37,8 +37,8 @@ class Expansion {
   // Makes the best move on one label if it improves; returns the gain.
   Fixed move(Label alpha, Poll& poll) {
     maker_.move.clear();
-    for (std::size_t i = 0; i < maker_.tally.size(); ++i) {
-      const Label own = maker_.tally[i];
+    for (std::size_t i = 0; i < maker_.labeling.size(); ++i) {
+      const Label own = maker_.labeling[i];
       if (own != alpha && is_candidate(i, alpha) && problem_.allows(i, alpha)) maker_.move.add(i, own, alpha);
     }
     return maker_.make_frozen(poll);
@@ -46,12 +46,12 @@ class Expansion {
 
  private:
   bool is_candidate(std::size_t i, Label alpha) const {
-    return candidates_.data.empty() || candidates_.row(i)[static_cast<std::size_t>(alpha)] != 0;
+    return candidates_.data.empty() || candidates_.row(i)[index(alpha)] != 0;
   }
 
-  const MoveProblem& problem_;
+  const Problem& problem_;
   MatrixView<const std::uint8_t> candidates_;
-  MoveMaker maker_;
+  Maker maker_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -11,17 +11,18 @@
 #include "core/poll.hpp"
 #include "moves/maker.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 // Changes `labels` to a mixture with `proposal` that is no worse than either; returns what was gained.
-inline Fixed fuse(const MoveProblem& problem, std::span<Label> labels, std::span<const Label> proposal,
+inline Fixed fuse(const Problem& problem, std::span<Label> labels, std::span<const Label> proposal,
                   std::size_t cuts, Poll& poll) {
-  MoveMaker maker(problem, labels, cuts);
+  Maker maker(problem, labels, cuts);
   std::vector<Label> other(labels.begin(), labels.end());
   Fixed gained = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) gained += maker.tally.set(i, proposal[i]);
+  for (std::size_t i = 0; i < labels.size(); ++i) gained += maker.labeling.set(i, proposal[i]);
   if (gained <= 0) {  // the start is the better of the two
-    for (std::size_t i = 0; i < labels.size(); ++i) maker.tally.set(i, std::exchange(other[i], proposal[i]));
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      maker.labeling.set(i, std::exchange(other[i], proposal[i]));
     gained = 0;
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -30,4 +31,4 @@ inline Fixed fuse(const MoveProblem& problem, std::span<Label> labels, std::span
   return gained + maker.make_frozen(poll);
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -18,14 +18,14 @@
 #include "flow/flow.hpp"
 #include "moves/problem.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 struct Literal {  // "x(node) = value"
   flow::Index node = -1;
   bool value = false;
 };
 
-class MoveGraph {
+class Graph {
  public:
   using Node = flow::Index;
   using Sides = std::vector<std::uint8_t>;  // x(v) of all nodes
@@ -153,10 +153,8 @@ class MoveGraph {
 
  private:
   using Flow = flow::Flow<flow::CsrLayout<Fixed>>;
-  // Dearer than anything a problem may hold (MoveProblem::largest_total).
+  // Dearer than anything a problem may hold (Problem::largest_total).
   static constexpr Fixed hold_cost = Fixed{1} << 51;
-
-  static std::size_t index(Node v) { return static_cast<std::size_t>(v); }
 
   void make_flow() {
     const Edges edges{edges_, capacities_.size(), 2};
@@ -191,4 +189,4 @@ class MoveGraph {
   std::vector<Literal> held_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

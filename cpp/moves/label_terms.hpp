@@ -8,7 +8,7 @@
 
 #include "moves/move.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 // Label by label the literals that give it to a variable.
 class LabelTerms {
@@ -16,12 +16,12 @@ class LabelTerms {
   explicit LabelTerms(Move& move) : move_(move), literals_(move.problem().n_labels()) {}
 
   void add() {
-    const MoveProblem& problem = move_.problem();
+    const Problem& problem = move_.problem();
     if (problem.n_levels() == 0) return;
     collect();
     for (std::size_t l = 0; l < literals_.size(); ++l) {
       const auto label = static_cast<Label>(l);
-      std::int64_t staying = move_.tally().used(label);
+      std::int64_t staying = move_.labeling().used(label);
       for (const Literal literal : literals_[l]) staying -= move_.now(literal.node) == literal.value;
       for (std::size_t k = 0; k < problem.n_levels(); ++k)
         move_.terms().weigh_count(problem.label_weight(k, label), problem.least(k) - staying, literals_[l]);
@@ -32,8 +32,7 @@ class LabelTerms {
   void collect() {
     for (auto& literals : literals_) literals.clear();
     for (Move::Node v = 0; v < move_.size(); ++v) {
-      for (const bool side : {false, true})
-        literals_[static_cast<std::size_t>(move_.label(v, side))].push_back({v, side});
+      for (const bool side : {false, true}) literals_[index(move_.label(v, side))].push_back({v, side});
     }
   }
 
@@ -55,13 +54,13 @@ class RegionTerms {
   void add_region(std::size_t c) {
     const auto members = move_.problem().regions().region(c);
     touched_.clear();
-    for (const std::int32_t i : members) count(move_.node_of(static_cast<std::size_t>(i)));
+    for (const std::int32_t i : members) count(move_.node_of(index(i)));
     for (const Label label : touched_) {
       const std::int64_t most = reach(c, label);
       const Fixed unit = move_.problem().region_unit(c, label);
       if (most > 0 && unit != 0) move_.terms().weigh_missing(unit, most, literals(c, label));
-      gains_[static_cast<std::size_t>(label)] = 0;
-      is_near_[static_cast<std::size_t>(label)] = 0;
+      gains_[index(label)] = 0;
+      is_near_[index(label)] = 0;
     }
   }
 
@@ -69,7 +68,7 @@ class RegionTerms {
   void count(Move::Node v) {
     if (v < 0) return;
     for (const bool side : {false, true}) {
-      const auto l = static_cast<std::size_t>(move_.label(v, side));
+      const auto l = index(move_.label(v, side));
       if (is_near_[l] == 0) touched_.push_back(move_.label(v, side));
       is_near_[l] = 1;
       gains_[l] += side != move_.now(v);
@@ -79,14 +78,14 @@ class RegionTerms {
   // How much of the slack is left if all members take the label that may.
   std::int64_t reach(std::size_t c, Label label) const {
     const RegionWeights& regions = move_.problem().regions();
-    const std::int64_t holding = move_.tally().holding(c, label) + gains_[static_cast<std::size_t>(label)];
+    const std::int64_t holding = move_.labeling().holding(c, label) + gains_[index(label)];
     return regions.slack[c] - (static_cast<std::int64_t>(regions.region(c).size()) - holding);
   }
 
   const std::vector<Literal>& literals(std::size_t c, Label label) {
     literals_.clear();
     for (const std::int32_t i : move_.problem().regions().region(c)) {
-      const Move::Node v = move_.node_of(static_cast<std::size_t>(i));
+      const Move::Node v = move_.node_of(index(i));
       if (v < 0) continue;
       for (const bool side : {false, true}) {
         if (move_.label(v, side) == label) literals_.push_back({v, side});
@@ -102,4 +101,4 @@ class RegionTerms {
   std::vector<Literal> literals_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

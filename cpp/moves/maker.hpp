@@ -10,12 +10,12 @@
 #include "moves/pruning.hpp"
 #include "moves/transition_terms.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
-struct MoveMaker {
-  MoveMaker(const MoveProblem& problem, std::span<Label> labels, std::size_t cuts_per_move)
-      : tally(problem, labels),
-        move(problem, tally),
+struct Maker {
+  Maker(const Problem& problem, std::span<Label> labels, std::size_t cuts_per_move)
+      : labeling(problem, labels),
+        move(problem, labeling),
         labels(move),
         regions(move),
         transitions(move),
@@ -34,7 +34,7 @@ struct MoveMaker {
     return move.make(move.best(cuts, poll));
   }
 
-  Tally tally;
+  CountedLabeling labeling;
   Move move;
   LabelTerms labels;
   RegionTerms regions;
@@ -43,4 +43,4 @@ struct MoveMaker {
   std::size_t cuts;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -15,14 +15,14 @@
 #include "moves/problem.hpp"
 #include "moves/reward_search.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 class Move {
  public:
-  using Node = MoveGraph::Node;
+  using Node = Graph::Node;
 
-  Move(const MoveProblem& problem, Tally& tally)
-      : problem_(problem), tally_(tally), node_of_(problem.n_variables(), -1), terms_(graph_) {}
+  Move(const Problem& problem, CountedLabeling& labeling)
+      : problem_(problem), labeling_(labeling), node_of_(problem.n_variables(), -1), terms_(graph_) {}
 
   void clear() {
     for (const Part& part : parts_) node_of_[part.variable] = -1;
@@ -45,13 +45,13 @@ class Move {
 
   bool empty() const { return parts_.empty(); }
   Node size() const { return static_cast<Node>(parts_.size()); }
-  std::size_t variable(Node v) const { return parts_[static_cast<std::size_t>(v)].variable; }
-  Label label(Node v, bool side) const { return parts_[static_cast<std::size_t>(v)].labels[side ? 1 : 0]; }
+  std::size_t variable(Node v) const { return parts_[index(v)].variable; }
+  Label label(Node v, bool side) const { return parts_[index(v)].labels[side ? 1 : 0]; }
   Node node_of(std::size_t i) const { return node_of_[i]; }  // -1: takes no part
-  bool now(Node v) const { return tally_[variable(v)] == label(v, true); }
+  bool now(Node v) const { return labeling_[variable(v)] == label(v, true); }
 
-  const MoveProblem& problem() const { return problem_; }
-  const Tally& tally() const { return tally_; }
+  const Problem& problem() const { return problem_; }
+  const CountedLabeling& labeling() const { return labeling_; }
   OnceTerms& terms() { return terms_; }
 
   // Unary and pairwise scores. `prices`: what an edge pays for carrying two labels, L x L, or empty.
@@ -81,13 +81,13 @@ class Move {
     Fixed gain = 0;
     changed_.clear();
     for (Node v = 0; v < size(); ++v) {
-      const bool side = answer.sides[static_cast<std::size_t>(v)] != 0;
+      const bool side = answer.sides[index(v)] != 0;
       if (side == now(v)) continue;
-      changed_.push_back({variable(v), tally_[variable(v)]});
-      gain += tally_.set(variable(v), label(v, side));
+      changed_.push_back({variable(v), labeling_[variable(v)]});
+      gain += labeling_.set(variable(v), label(v, side));
     }
     if (gain > 0) return gain;
-    for (const Change& change : changed_) tally_.set(change.variable, change.old);
+    for (const Change& change : changed_) labeling_.set(change.variable, change.old);
     changed_.clear();
     return 0;
   }
@@ -105,14 +105,14 @@ class Move {
   Fixed cost(std::size_t edge, Label a, Label b) const {
     const Fixed score = problem_.pair(edge, a, b);
     if (prices_.empty()) return -score;
-    return prices_[static_cast<std::size_t>(a) * problem_.n_labels() + static_cast<std::size_t>(b)] - score;
+    return prices_[index(a) * problem_.n_labels() + index(b)] - score;
   }
 
   void add_edge(Node v, Neighbour to) {
     const Label zero = label(v, false), one = label(v, true);
     const Node w = node_of_[to.node()];
     if (w < 0) {  // the other end stays
-      const Label other = tally_[to.node()];
+      const Label other = labeling_[to.node()];
       to.is_first() ? graph_.add_cost(v, cost(to.edge(), other, zero), cost(to.edge(), other, one))
                     : graph_.add_cost(v, cost(to.edge(), zero, other), cost(to.edge(), one, other));
     } else if (!to.is_first()) {  // each edge once
@@ -122,14 +122,14 @@ class Move {
     }
   }
 
-  const MoveProblem& problem_;
-  Tally& tally_;
+  const Problem& problem_;
+  CountedLabeling& labeling_;
   std::vector<Part> parts_;
   std::vector<Node> node_of_;
   std::span<const Fixed> prices_;
-  MoveGraph graph_;
+  Graph graph_;
   OnceTerms terms_;
   std::vector<Change> changed_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -17,7 +17,7 @@
 #include "moves/graph.hpp"
 #include "moves/problem.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 // What brings a reward about: one literal, or two that must hold together.
 struct Witness {
@@ -39,7 +39,7 @@ struct Reward {
 
 class OnceTerms {
  public:
-  explicit OnceTerms(MoveGraph& graph) : graph_(graph) {}
+  explicit OnceTerms(Graph& graph) : graph_(graph) {}
 
   void clear() { rewards_.clear(); }
   const std::vector<Reward>& rewards() const { return rewards_; }
@@ -50,11 +50,11 @@ class OnceTerms {
     if (literals.size() == 1) return graph_.add_cost(literals[0], cost);
     const bool is_paid = any_now(literals);
     if (literals[0].value) {  // the auxiliary node is 1 if the cost is paid
-      const MoveGraph::Node z = graph_.add_auxiliary(cost);
+      const Graph::Node z = graph_.add_auxiliary(cost);
       for (const Literal literal : literals) graph_.add_arc(z, literal.node, cost);
       graph_.add_constant(is_paid ? -cost : 0);
     } else {  // it is 1 if the cost is saved
-      const MoveGraph::Node z = graph_.add_auxiliary(-cost);
+      const Graph::Node z = graph_.add_auxiliary(-cost);
       for (const Literal literal : literals) graph_.add_arc(literal.node, z, cost);
       graph_.add_constant(is_paid ? 0 : cost);
     }
@@ -73,10 +73,10 @@ class OnceTerms {
         std::count_if(literals.begin(), literals.end(), [&](Literal x) { return !graph_.holds_now(x); });
     graph_.add_constant(unit * std::max<Fixed>(0, most - failing));
     if (literals[0].value) {  // the auxiliary node is 1 if the reward is taken
-      const MoveGraph::Node z = graph_.add_auxiliary(-unit * most);
+      const Graph::Node z = graph_.add_auxiliary(-unit * most);
       for (const Literal literal : literals) graph_.add_arc(literal.node, z, unit);
     } else {  // it is 0 then
-      const MoveGraph::Node z = graph_.add_auxiliary(unit * most);
+      const Graph::Node z = graph_.add_auxiliary(unit * most);
       for (const Literal literal : literals) graph_.add_arc(z, literal.node, unit);
       graph_.add_constant(-unit * most);
     }
@@ -107,7 +107,7 @@ class OnceTerms {
     if (weight > 0) return reward_enough(weight, 1, chosen(literals, least, true));
     // Without this many literals that do not count, any of the others makes enough.
     std::vector<Literal> rest = chosen(literals, size, count_now(literals) < least);
-    charge_any(-weight, std::span(rest).subspan(static_cast<std::size_t>(least - 1)));
+    charge_any(-weight, std::span(rest).subspan(index(least - 1)));
   }
 
   // `unit` of any sign times max(0, most - number of literals that fail); exact but for unit < 0, most > 1.
@@ -139,12 +139,12 @@ class OnceTerms {
       if (now_first && graph_.holds_now(a) != graph_.holds_now(b)) return graph_.holds_now(a);
       return graph_.urge(a) > graph_.urge(b);
     });
-    sorted.resize(static_cast<std::size_t>(count));
+    sorted.resize(index(count));
     return sorted;
   }
 
-  MoveGraph& graph_;
+  Graph& graph_;
   std::vector<Reward> rewards_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -18,44 +18,31 @@
 #include <variant>
 #include <vector>
 
+#include "core/incidence.hpp"
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
 #include "moves/weights.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 using Fixed = std::int64_t;  // a score in fixed point
-using UnaryScores = std::variant<MatrixView<const float>, MatrixView<const double>>;
-using PairScores = std::variant<PottsScores, TableScores>;
 
-class Neighbour {
- public:
-  Neighbour() = default;
-  Neighbour(std::int32_t node, std::size_t edge, bool is_first)
-      : node_(node), edge_(static_cast<std::uint32_t>(2 * edge + is_first)) {}
-
-  std::size_t node() const { return static_cast<std::size_t>(node_); }
-  std::size_t edge() const { return edge_ >> 1; }
-  bool is_first() const { return (edge_ & 1) != 0; }  // the neighbour is the edge's first end
-
- private:
-  std::int32_t node_;
-  std::uint32_t edge_;
-};
-
-class MoveProblem {
+class Problem {
  public:
   // No labeling's score is larger than this, so that a node held by `hold` (moves/graph.hpp) stays held.
   static constexpr double largest_total = 562949953421312.0;  // 2^49
   // No graph's capacities sum up to more, a quarter of what a flow can take.
   static constexpr double largest_load = 1152921504606846976.0;  // 2^60
 
-  MoveProblem(const UnaryScores& unary, Edges edges, const PairScores& pairs) : pairs_(pairs) {
-    std::visit([this](const auto& view) { n_ = view.rows, n_labels_ = view.columns; }, unary);
+  Problem(const UnaryScores& unary, const Pairs& pairs)
+      : n_(pairs.n_variables),
+        n_labels_(pairs.n_labels),
+        pairs_(pairs),
+        incidence_(pairs.n_variables, pairs.edges),
+        reach_(pairs.n_variables, 0.0) {
     if (const auto* narrow = std::get_if<0>(&unary)) narrow_ = narrow->data.data();
     if (const auto* wide = std::get_if<1>(&unary)) wide_ = wide->data.data();
-    link(edges);
-    measure_pairs(edges);
+    std::visit([this](const auto& scores) { measure_pairs(scores); }, pairs.scores);
     set_linear({});
   }
 
@@ -77,27 +64,25 @@ class MoveProblem {
   std::size_t n_variables() const { return n_; }
   std::size_t n_labels() const { return n_labels_; }
   double scale() const { return scale_; }
-  bool is_potts() const { return pairs_.index() == 0; }
+  bool is_potts() const { return pairs_.are_potts(); }
 
   bool allows(std::size_t i, Label label) const { return real_unary(i, label) != forbidden; }
   Fixed unary(std::size_t i, Label label) const { return fixed(real_unary(i, label)); }
   // Score of an edge, `a` the label of its first end.
   Fixed pair(std::size_t edge, Label a, Label b) const {
-    const auto from = static_cast<std::size_t>(a), to = static_cast<std::size_t>(b);
-    if (const auto* potts = std::get_if<0>(&pairs_)) return fixed(potts->score(edge, true, from, to));
-    return fixed(std::get<1>(pairs_).score(edge, true, from, to));
+    if (const auto* potts = std::get_if<0>(&pairs_.scores))
+      return fixed(potts->score(edge, true, index(a), index(b)));
+    return fixed(std::get<1>(pairs_.scores).score(edge, true, index(a), index(b)));
   }
-  std::span<const Neighbour> neighbours(std::size_t i) const {
-    return {neighbours_.data() + first_[i], first_[i + 1] - first_[i]};
-  }
+  std::span<const Neighbour> neighbours(std::size_t i) const { return incidence_.at(i); }
 
   // How far apart the scores of an edge are at most, and at least the sum of that over a variable's edges:
   // rounding may add one for each.
   Fixed span(std::size_t edge) const {
-    return fixed(is_potts() ? std::abs(std::get<0>(pairs_).strengths[edge]) : spans_[edge]);
+    return fixed(is_potts() ? std::abs(std::get<0>(pairs_.scores).strengths[edge]) : spans_[edge]);
   }
   Fixed reach(std::size_t i) const {
-    return fixed(reach_[i]) + 2 * static_cast<Fixed>(first_[i + 1] - first_[i]) + 1;
+    return fixed(reach_[i]) + 2 * static_cast<Fixed>(neighbours(i).size()) + 1;
   }
 
   // ---- weights earned once; levels, groups and regions are numbered
@@ -105,14 +90,14 @@ class MoveProblem {
   std::size_t n_levels() const { return labels_.least.size(); }
   std::int64_t least(std::size_t level) const { return labels_.least[level]; }
   Fixed label_weight(std::size_t level, Label label) const {
-    return label_weights_[level * n_labels_ + static_cast<std::size_t>(label)];
+    return label_weights_[level * n_labels_ + index(label)];
   }
 
   bool has_transitions() const { return !transition_weights_.empty(); }
   bool is_ordered() const { return transitions_.ordered; }
   std::size_t group(Label a, Label b) const {
     if (!transitions_.ordered && a > b) std::swap(a, b);
-    return static_cast<std::size_t>(a) * n_labels_ + static_cast<std::size_t>(b);
+    return index(a) * n_labels_ + index(b);
   }
   Fixed transition_weight(std::size_t group) const { return transition_weights_[group]; }
 
@@ -123,7 +108,7 @@ class MoveProblem {
   }
   // What each member adds from the first one on that is not missed beyond the slack.
   Fixed region_unit(std::size_t region, Label label) const {
-    return region_units_[region * n_labels_ + static_cast<std::size_t>(label)];
+    return region_units_[region * n_labels_ + index(label)];
   }
   Fixed region_score(std::size_t region, Label label, std::int64_t holding) const {
     const auto size = static_cast<std::int64_t>(regions_.region(region).size());
@@ -132,7 +117,7 @@ class MoveProblem {
 
  private:
   double real_unary(std::size_t i, Label label) const {
-    const std::size_t at = i * n_labels_ + static_cast<std::size_t>(label);
+    const std::size_t at = i * n_labels_ + index(label);
     const double own = narrow_ != nullptr ? static_cast<double>(narrow_[at]) : wide_[at];
     return theta_ != nullptr ? own + theta_[at] : own;
   }
@@ -152,34 +137,36 @@ class MoveProblem {
     return most;
   }
 
-  void measure_pairs(Edges edges) {
-    reach_.assign(n_, 0);
-    Range range;
-    for (std::size_t e = 0; e < edges.rows; ++e) {
-      if (is_potts()) range = range_of_strength(e);
-      if (!is_potts() && !is_like_last(edges, e)) range = range_of_table(edges, e);
-      pair_total_ += std::max(-range.low, range.high);
-      const double span = range.high - range.low;
-      if (!is_potts()) spans_.push_back(span);
-      for (const std::int32_t i : edges.row(e)) reach_[static_cast<std::size_t>(i)] += span;
-    }
-  }
-
   struct Range {
     double low = 0, high = 0;  // 0 is always between them
   };
 
-  Range range_of_strength(std::size_t e) const {
-    const double score = -std::get<0>(pairs_).strengths[e];
-    return {std::min(0.0, score), std::max(0.0, score)};
+  void measure_pairs(const PottsScores& potts) {
+    for (std::size_t e = 0; e < pairs_.edges.rows; ++e) {
+      add_range(e, {std::min(0.0, -potts.strengths[e]), std::max(0.0, -potts.strengths[e])});
+    }
   }
 
-  // Of the rows and columns in use.
-  Range range_of_table(Edges edges, std::size_t e) const {
-    const TableScores& tables = std::get<1>(pairs_);
+  // Edges that share a table mostly come one after the other.
+  void measure_pairs(const TableScores& tables) {
     Range range;
-    for (std::size_t a = 0; a < rows_of(edges, e); ++a) {
-      for (std::size_t b = 0; b < columns_of(edges, e); ++b) {
+    const auto size = [&](std::size_t e) {
+      return std::pair(tables.label_count(pairs_.edges.first(e)), tables.label_count(pairs_.edges.second(e)));
+    };
+    for (std::size_t e = 0; e < pairs_.edges.rows; ++e) {
+      const bool is_like_last = e > 0 && tables.offsets[e] == tables.offsets[e - 1] &&
+                                tables.columns[e] == tables.columns[e - 1] && size(e) == size(e - 1);
+      if (!is_like_last) range = range_of_table(tables, e, size(e).first, size(e).second);
+      spans_.push_back(range.high - range.low);
+      add_range(e, range);
+    }
+  }
+
+  static Range range_of_table(const TableScores& tables, std::size_t e, std::size_t rows,
+                              std::size_t columns) {
+    Range range;
+    for (std::size_t a = 0; a < rows; ++a) {
+      for (std::size_t b = 0; b < columns; ++b) {
         const double x = tables.score(e, true, a, b);
         range = {std::min(range.low, x), std::max(range.high, x)};
       }
@@ -187,23 +174,14 @@ class MoveProblem {
     return range;
   }
 
-  std::size_t rows_of(Edges edges, std::size_t e) const {
-    return std::get<1>(pairs_).label_count(static_cast<std::size_t>(edges.row(e)[0]));
-  }
-  std::size_t columns_of(Edges edges, std::size_t e) const {
-    return std::get<1>(pairs_).label_count(static_cast<std::size_t>(edges.row(e)[1]));
-  }
-
-  // Edges that share a table mostly come one after the other.
-  bool is_like_last(Edges edges, std::size_t e) const {
-    const auto& offsets = std::get<1>(pairs_).offsets;
-    return e > 0 && offsets[e] == offsets[e - 1] && rows_of(edges, e) == rows_of(edges, e - 1) &&
-           columns_of(edges, e) == columns_of(edges, e - 1);
+  void add_range(std::size_t e, Range range) {
+    pair_total_ += std::max(-range.low, range.high);
+    for (const std::int32_t i : pairs_.edges.row(e)) reach_[index(i)] += range.high - range.low;
   }
 
   double max_degree() const {
     std::size_t most = 0;
-    for (std::size_t i = 0; i < n_; ++i) most = std::max(most, first_[i + 1] - first_[i]);
+    for (std::size_t i = 0; i < n_; ++i) most = std::max(most, neighbours(i).size());
     return static_cast<double>(most);
   }
 
@@ -212,7 +190,7 @@ class MoveProblem {
     double load = 0;
     for (std::size_t k = 0; k < n_levels(); ++k)
       load += 2 * static_cast<double>(n_) * largest_size(labels_.w.row(k));
-    load += 4 * static_cast<double>(neighbours_.size()) * largest_size(transitions_.w);
+    load += 4 * static_cast<double>(pairs_.edges.data.size()) * largest_size(transitions_.w);
     for (std::size_t c = 0; c < regions_.size(); ++c)
       load += 2 * static_cast<double>(regions_.region(c).size()) * largest_size(regions_.mu.row(c));
     return 4 * load;
@@ -242,28 +220,15 @@ class MoveProblem {
     }
   }
 
-  void link(Edges edges) {
-    first_.assign(n_ + 1, 0);
-    for (const std::int32_t v : edges.data) ++first_[static_cast<std::size_t>(v) + 1];
-    for (std::size_t i = 0; i < n_; ++i) first_[i + 1] += first_[i];
-    neighbours_.resize(edges.data.size());
-    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    for (std::size_t e = 0; e < edges.rows; ++e) {
-      const std::int32_t u = edges.data[2 * e], v = edges.data[2 * e + 1];
-      neighbours_[next[static_cast<std::size_t>(u)]++] = Neighbour(v, e, false);
-      neighbours_[next[static_cast<std::size_t>(v)]++] = Neighbour(u, e, true);
-    }
-  }
-
   void link_regions() {
     region_first_.assign(regions_.size() > 0 ? n_ + 1 : 0, 0);
     region_numbers_.resize(regions_.members.size());
-    for (const std::int32_t i : regions_.members) ++region_first_[static_cast<std::size_t>(i) + 1];
+    for (const std::int32_t i : regions_.members) ++region_first_[index(i) + 1];
     for (std::size_t i = 1; i < region_first_.size(); ++i) region_first_[i] += region_first_[i - 1];
     std::vector<std::size_t> next = region_first_;
     for (std::size_t c = 0; c < regions_.size(); ++c) {
       for (const std::int32_t i : regions_.region(c))
-        region_numbers_[next[static_cast<std::size_t>(i)]++] = static_cast<std::int32_t>(c);
+        region_numbers_[next[index(i)]++] = static_cast<std::int32_t>(c);
     }
   }
 
@@ -271,10 +236,9 @@ class MoveProblem {
   const float* narrow_ = nullptr;
   const double* wide_ = nullptr;
   const double* theta_ = nullptr;
-  PairScores pairs_;
+  Pairs pairs_;
+  Incidence incidence_;
   double unary_total_ = 0, pair_total_ = 0, scale_ = 1;
-  std::vector<std::size_t> first_;
-  std::vector<Neighbour> neighbours_;
   std::vector<double> reach_, spans_;
   LabelWeights labels_;
   TransitionWeights transitions_;
@@ -284,4 +248,4 @@ class MoveProblem {
   std::vector<std::int32_t> region_numbers_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

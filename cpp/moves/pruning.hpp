@@ -13,7 +13,7 @@
 
 #include "moves/move.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 class Pruning {
  public:
@@ -21,22 +21,22 @@ class Pruning {
 
   void run() {
     if (move_.problem().has_transitions()) return;  // they reward or save too much for a useful bound
-    margins_.resize(static_cast<std::size_t>(move_.size()));
+    margins_.resize(index(move_.size()));
     for (Move::Node v = 0; v < move_.size(); ++v) {
-      margins_[static_cast<std::size_t>(v)] = loss(v) - move_.problem().reach(move_.variable(v));
+      margins_[index(v)] = loss(v) - move_.problem().reach(move_.variable(v));
       leave_if_clear(v);
     }
     while (!left_.empty()) {
       const std::size_t i = left_.back();
       left_.pop_back();
-      for (const Neighbour to : move_.problem().neighbours(i)) disappoint(to, move_.tally()[i]);
+      for (const Neighbour to : move_.problem().neighbours(i)) disappoint(to, move_.labeling()[i]);
     }
     move_.compact();
   }
 
  private:
   void leave_if_clear(Move::Node v) {
-    if (margins_[static_cast<std::size_t>(v)] < 0) return;
+    if (margins_[index(v)] < 0) return;
     move_.leave(move_.variable(v));
     left_.push_back(move_.variable(v));
   }
@@ -50,13 +50,13 @@ class Pruning {
       return to.is_first() ? move_.problem().pair(to.edge(), label, beyond)
                            : move_.problem().pair(to.edge(), beyond, label);
     };
-    margins_[static_cast<std::size_t>(v)] += move_.problem().span(to.edge()) - (score(other) - score(own));
+    margins_[index(v)] += move_.problem().span(to.edge()) - (score(other) - score(own));
     leave_if_clear(v);
   }
 
   // At least what a change of label loses, edges apart: what is earned or paid once may count in full.
   Fixed loss(Move::Node v) const {
-    const MoveProblem& problem = move_.problem();
+    const Problem& problem = move_.problem();
     const std::size_t i = move_.variable(v);
     const Label own = move_.label(v, move_.now(v)), other = move_.label(v, !move_.now(v));
     Fixed sum = problem.unary(i, own) - problem.unary(i, other);
@@ -64,7 +64,7 @@ class Pruning {
       sum += std::min<Fixed>(0, problem.label_weight(k, own)) -
              std::max<Fixed>(0, problem.label_weight(k, other));
     for (const std::int32_t region : problem.regions_of(i)) {
-      const auto c = static_cast<std::size_t>(region);
+      const auto c = index(region);
       sum +=
           std::min<Fixed>(0, problem.region_unit(c, own)) - std::max<Fixed>(0, problem.region_unit(c, other));
     }
@@ -76,4 +76,4 @@ class Pruning {
   std::vector<std::size_t> left_;  // variables whose neighbours do not know yet
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

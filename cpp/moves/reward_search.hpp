@@ -19,16 +19,16 @@
 #include "moves/graph.hpp"
 #include "moves/once_terms.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 class RewardSearch {
  public:
   struct Answer {
     Fixed gain = 0;
-    MoveGraph::Sides sides;  // empty: nothing is better than the present
+    Graph::Sides sides;  // empty: nothing is better than the present
   };
 
-  RewardSearch(MoveGraph& graph, const std::vector<Reward>& rewards, std::size_t cuts)
+  RewardSearch(Graph& graph, const std::vector<Reward>& rewards, std::size_t cuts)
       : graph_(graph), rewards_(rewards), budget_(std::max<std::size_t>(cuts, 1)) {}
 
   Answer run(Poll& poll) {
@@ -90,9 +90,7 @@ class RewardSearch {
     return sum;
   }
 
-  bool holds(Literal literal) const {
-    return (sides_[static_cast<std::size_t>(literal.node)] != 0) == literal.value;
-  }
+  bool holds(Literal literal) const { return (sides_[index(literal.node)] != 0) == literal.value; }
 
   bool earns(const Reward& reward) const {
     return std::any_of(reward.witnesses.begin(), reward.witnesses.end(), [&](const Witness& witness) {
@@ -145,7 +143,7 @@ class RewardSearch {
   Fixed price(const Witness& witness, const std::vector<Fixed>& flips) const {
     Fixed sum = 0;
     const auto add = [&](Literal literal) {
-      if (!holds(literal)) sum += flips[static_cast<std::size_t>(literal.node)];
+      if (!holds(literal)) sum += flips[index(literal.node)];
       return true;
     };
     witness.all(add);
@@ -199,13 +197,13 @@ class RewardSearch {
     return best;
   }
 
-  MoveGraph& graph_;
+  Graph& graph_;
   const std::vector<Reward>& rewards_;
   std::size_t budget_, cuts_ = 0, order_ = 0;
   std::priority_queue<Branch> open_;
-  MoveGraph::Sides sides_, root_;
+  Graph::Sides sides_, root_;
   Fixed left_out_ = 0;  // the best bound of what the budget does not suffice for
   Answer best_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -19,11 +19,11 @@
 #include "core/poll.hpp"
 #include "moves/maker.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 class Swap {
  public:
-  Swap(const MoveProblem& problem, std::span<Label> labels, std::size_t cuts_per_move = 64)
+  Swap(const Problem& problem, std::span<Label> labels, std::size_t cuts_per_move = 64)
       : problem_(problem),
         maker_(problem, labels, cuts_per_move),
         changed_(problem.n_labels(), 1),
@@ -50,8 +50,8 @@ class Swap {
   // Makes the best move on two labels if it improves; returns the gain.
   Fixed move(Label a, Label b, Poll& poll) {
     maker_.move.clear();
-    for (std::size_t i = 0; i < maker_.tally.size(); ++i) {
-      const Label own = maker_.tally[i];
+    for (std::size_t i = 0; i < maker_.labeling.size(); ++i) {
+      const Label own = maker_.labeling[i];
       if (own == a ? problem_.allows(i, b) : own == b && problem_.allows(i, a)) maker_.move.add(i, a, b);
     }
     maker_.pruning.run();
@@ -64,10 +64,8 @@ class Swap {
   // With Potts scores a move depends only on who has its two labels, unless transitions matter.
   bool is_local() const { return problem_.is_potts() && !problem_.has_transitions(); }
 
-  std::size_t& tried_at(Label a, Label b) {
-    return tried_[static_cast<std::size_t>(a) * problem_.n_labels() + static_cast<std::size_t>(b)];
-  }
-  std::size_t& changed_at(Label label) { return changed_[static_cast<std::size_t>(label)]; }
+  std::size_t& tried_at(Label a, Label b) { return tried_[index(a) * problem_.n_labels() + index(b)]; }
+  std::size_t& changed_at(Label label) { return changed_[index(label)]; }
 
   bool is_worth_trying(Label a, Label b) {
     const std::size_t changed = is_local() ? std::max(changed_at(a), changed_at(b)) : clock_;
@@ -106,7 +104,7 @@ class Swap {
 
   void build(const std::vector<std::size_t>& inside, std::size_t once) {
     const auto place = [&](std::size_t group) {
-      return static_cast<std::size_t>(std::find(inside.begin(), inside.end(), group) - inside.begin());
+      return index(std::find(inside.begin(), inside.end(), group) - inside.begin());
     };
     maker_.move.build(maker_.transitions.price(
         [&](std::size_t group) { return place(group) < inside.size() && (once >> place(group) & 1) == 0; }));
@@ -122,7 +120,7 @@ class Swap {
   // The graph counts every edge of the present labeling, where it has counted any; in truth one is paid for.
   void settle(std::size_t group, bool once) {
     const Fixed cost = -maker_.transitions.weight(group);
-    const std::int64_t now = maker_.tally.carried(group);
+    const std::int64_t now = maker_.labeling.carried(group);
     maker_.move.add_constant(cost * ((once ? 1 : now) - (now > 0)));
   }
 
@@ -132,10 +130,10 @@ class Swap {
     maker_.move.terms().charge_any(-maker_.transitions.weight(group), literals);
   }
 
-  const MoveProblem& problem_;
-  MoveMaker maker_;
+  const Problem& problem_;
+  Maker maker_;
   std::size_t clock_ = 1;
   std::vector<std::size_t> changed_, tried_;  // when labels changed hands, when pairs were tried
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -11,7 +11,7 @@
 
 #include "moves/move.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 class TransitionTerms {
  public:
@@ -27,7 +27,7 @@ class TransitionTerms {
   // What an edge pays for carrying two labels if costs are frozen: a transition in use is paid for anyway,
   // an unused one is paid for on every edge. Never cheaper than the truth, and the same where nothing moves.
   std::span<const Fixed> frozen_prices() {
-    return price([this](std::size_t group) { return move_.tally().carried(group) == 0; });
+    return price([this](std::size_t group) { return move_.labeling().carried(group) == 0; });
   }
 
   // The same for some groups only: charged(group).
@@ -38,7 +38,7 @@ class TransitionTerms {
       for (Label b = 0; b < labels; ++b) {
         const std::size_t group = move_.problem().group(a, b);
         const Fixed cost = std::max<Fixed>(0, -move_.problem().transition_weight(group));
-        prices_[static_cast<std::size_t>(a * labels + b)] = cost > 0 && charged(group) ? cost : 0;
+        prices_[index(a * labels + b)] = cost > 0 && charged(group) ? cost : 0;
       }
     }
     return prices_;
@@ -75,7 +75,7 @@ class TransitionTerms {
     for (const bool side : {false, true}) {
       const Label own = move_.label(v, side);
       if (w < 0) {
-        const Label other = move_.tally()[to.node()];
+        const Label other = move_.labeling()[to.node()];
         to.is_first() ? add(other, own, {{v, side}, {}}, matters) : add(own, other, {{v, side}, {}}, matters);
         continue;
       }
@@ -98,7 +98,7 @@ class TransitionTerms {
     std::int64_t present = 0;
     for (const Witness& witness : witnesses_[group])
       present += witness.all([this](Literal literal) { return move_.now(literal.node) == literal.value; });
-    if (move_.tally().carried(group) == present) return false;
+    if (move_.labeling().carried(group) == present) return false;
     witnesses_[group].clear();
     return true;
   }
@@ -109,4 +109,4 @@ class TransitionTerms {
   std::vector<Fixed> prices_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -14,7 +14,7 @@
 
 #include "core/matrix.hpp"
 
-namespace hedgehop {
+namespace hedgehop::moves {
 
 struct LabelWeights {
   MatrixView<const double> w;           // levels x labels
@@ -34,7 +34,7 @@ struct RegionWeights {
 
   std::size_t size() const { return slack.size(); }
   std::span<const std::int32_t> region(std::size_t c) const {
-    const auto first = static_cast<std::size_t>(offsets[c]), last = static_cast<std::size_t>(offsets[c + 1]);
+    const auto first = index(offsets[c]), last = index(offsets[c + 1]);
     return members.subspan(first, last - first);
   }
 };
@@ -51,4 +51,4 @@ inline double sum_of_sizes(std::span<const double> values) {
   return sum;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::moves

@@ -11,7 +11,7 @@
 
 #include "text/numbers.hpp"
 
-namespace hedgehop {
+namespace hedgehop::text {
 
 enum class TokenKind : std::uint8_t { open, close, number, word };
 
@@ -128,4 +128,4 @@ inline NestedText scan_nested(std::string_view text) {
   return NestedScanner(text).scan();
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::text

@@ -18,7 +18,7 @@
 #include <string>
 #endif
 
-namespace hedgehop {
+namespace hedgehop::text {
 
 struct Numbers {
   std::vector<double> values;
@@ -67,4 +67,4 @@ inline Numbers parse_numbers(std::string_view text) {
   return result;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::text

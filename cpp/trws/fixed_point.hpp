@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
 // Memory for vectors: every slot begins at a multiple of its vectors' size. Large arrays ask for large pages:
 // they are streamed through once a sweep, and every small page would cost a fault at first and a lookup each
@@ -99,4 +99,4 @@ class FixedPointScale {
   double factor_ = 1.0;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

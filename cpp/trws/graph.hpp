@@ -10,11 +10,11 @@
 
 #include <cstdint>
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
-struct TrwsGraph {
+struct Graph {
   std::int32_t n_labels = 0;             // the most that any variable has
-  std::int32_t slot = 0;                 // n_labels rounded up to whole vectors (trws_slot, trws/solver.hpp)
+  std::int32_t slot = 0;                 // n_labels rounded up to whole vectors (slot_size, trws/solver.hpp)
   const std::int32_t* scores = nullptr;  // n x slot, each row's best is 0
   std::int32_t* messages = nullptr;      // E x slot, all <= 0
   const std::int32_t* strengths = nullptr;    // E, Potts; null for tables
@@ -37,29 +37,29 @@ struct TrwsGraph {
   float unit = 1.0F;                          // one step of the fixed point, for the beliefs
 };
 
-enum class TrwsSweep : std::int32_t { forward, backward, report_forward, report_backward };
+enum class Pass : std::int32_t { forward, backward, report_forward, report_backward };
 
 // One instruction set's kernels. Both work on positions [first, last).
-struct TrwsKernel {
+struct Kernel {
   // Returns the bound's share of these positions and of the edges they send through (0 unless reporting).
-  std::int64_t (*sweep)(const TrwsGraph& graph, std::int32_t first, std::int32_t last, TrwsSweep how);
+  std::int64_t (*sweep)(const Graph& graph, std::int32_t first, std::int32_t last, Pass how);
   // Gives each stale position its best label given its neighbours'; neighbours of a change become stale.
   // Returns the gain.
-  std::int64_t (*polish)(const TrwsGraph& graph, std::int32_t first, std::int32_t last, std::int32_t* labels,
+  std::int64_t (*polish)(const Graph& graph, std::int32_t first, std::int32_t last, std::int32_t* labels,
                          std::uint8_t* stale);
   std::int32_t lanes;
 };
 
-inline constexpr std::int32_t kTrwsMostLabels = 4096;  // rows of the kernels live on the stack
+inline constexpr std::int32_t kMostLabels = 4096;  // rows of the kernels live on the stack
 
-namespace trws_baseline {
-extern const TrwsKernel kernel;
+namespace baseline {
+extern const Kernel kernel;
 }
-namespace trws_avx2 {
-extern const TrwsKernel kernel;
+namespace avx2 {
+extern const Kernel kernel;
 }
-namespace trws_avx512 {
-extern const TrwsKernel kernel;
+namespace avx512 {
+extern const Kernel kernel;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

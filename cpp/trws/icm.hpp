@@ -2,15 +2,15 @@
 // Iterated conditional modes (Besag 1986) on the positions marked stale; ties keep the label, so it ends.
 #pragma once
 
-#include "trws/label_row.hpp"
+#include "trws/simd.hpp"
 
-namespace hedgehop::HEDGEHOP_TRWS_ISA {
+namespace hedgehop::trws::HEDGEHOP_TRWS_ISA {
 namespace {
 
 template <int W, int N, bool Table>
 class Polish {
  public:
-  Polish(const TrwsGraph& graph, std::int32_t* labels, std::uint8_t* stale)
+  Polish(const Graph& graph, std::int32_t* labels, std::uint8_t* stale)
       : g_(graph), labels_(labels), stale_(stale) {}
 
   // Returns what was gained: 0 only if nothing changed.
@@ -35,7 +35,7 @@ class Polish {
       add_pair<W, N, Table>(g_, g_.table_up, g_.down_edge[o], labels_[g_.down_node[o]], row);
     }
     const std::int32_t best = row.max();
-    std::int32_t values[N != 0 ? W * N : kTrwsMostLabels];
+    std::int32_t values[N != 0 ? W * N : kMostLabels];
     row.write(values);
     const std::int32_t gain = best - values[labels_[i]];
     if (gain == 0) return 0;
@@ -45,10 +45,10 @@ class Polish {
     return gain;
   }
 
-  const TrwsGraph& g_;
+  const Graph& g_;
   std::int32_t* labels_;
   std::uint8_t* stale_;
 };
 
 }  // namespace
-}  // namespace hedgehop::HEDGEHOP_TRWS_ISA
+}  // namespace hedgehop::trws::HEDGEHOP_TRWS_ISA

@@ -13,14 +13,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "trws/schedule.hpp"
+#include "core/matrix.hpp"
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
 class ReverseCuthillMcKee {
  public:
-  template <class Source>
-  ReverseCuthillMcKee(std::size_t n, const Source& edges) : start_(n + 1, 0), seen_(n, 0) {
+  ReverseCuthillMcKee(std::size_t n, Edges edges) : start_(n + 1, 0), seen_(n, 0) {
     edges.for_each([&](std::size_t, std::size_t a, std::size_t b) { ++start_[a + 1], ++start_[b + 1]; });
     std::partial_sum(start_.begin(), start_.end(), start_.begin());
     neighbours_.resize(start_.back());
@@ -41,15 +40,13 @@ class ReverseCuthillMcKee {
     }
     std::vector<std::int32_t> result(n);
     for (std::size_t k = 0; k < n; ++k) {
-      result[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(n - 1 - k);
+      result[index(order[k])] = static_cast<std::int32_t>(n - 1 - k);
     }
     return result;
   }
 
  private:
-  std::size_t degree(std::int32_t i) const {
-    return start_[static_cast<std::size_t>(i) + 1] - start_[static_cast<std::size_t>(i)];
-  }
+  std::size_t degree(std::int32_t i) const { return start_[index(i) + 1] - start_[index(i)]; }
 
   void sort_by_degree() {
     for (std::size_t i = 0; i + 1 < start_.size(); ++i) {
@@ -65,11 +62,11 @@ class ReverseCuthillMcKee {
   void append_layers(std::int32_t i, std::vector<std::int32_t>& order) {
     std::size_t at = order.size();
     order.push_back(i);
-    seen_[static_cast<std::size_t>(i)] = 1;
+    seen_[index(i)] = 1;
     for (; at < order.size(); ++at) {
-      const auto v = static_cast<std::size_t>(order[at]);
+      const auto v = index(order[at]);
       for (std::size_t k = start_[v]; k < start_[v + 1]; ++k) {
-        auto& seen = seen_[static_cast<std::size_t>(neighbours_[k])];
+        auto& seen = seen_[index(neighbours_[k])];
         if (seen == 0) order.push_back(neighbours_[k]);
         seen = 1;
       }
@@ -81,7 +78,7 @@ class ReverseCuthillMcKee {
     for (int round = 0; round < 2; ++round) {
       std::vector<std::int32_t> reached;
       append_layers(i, reached);
-      for (const std::int32_t v : reached) seen_[static_cast<std::size_t>(v)] = 0;
+      for (const std::int32_t v : reached) seen_[index(v)] = 0;
       i = reached.back();
     }
     return i;
@@ -92,4 +89,4 @@ class ReverseCuthillMcKee {
   std::vector<std::uint8_t> seen_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

@@ -14,34 +14,33 @@
 
 #include "trws/graph.hpp"
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
-inline std::int64_t trws_pair_score(const TrwsGraph& g, std::int32_t edge, std::int32_t lower,
-                                    std::int32_t higher) {
+inline std::int64_t pair_score(const Graph& g, std::int32_t edge, std::int32_t lower, std::int32_t higher) {
   if (g.tables == nullptr) return lower == higher ? 0 : -g.strengths[edge];
   const std::int64_t row = static_cast<std::int64_t>(g.table_up[edge]) * g.slot + lower;
   return g.tables[row * g.slot + higher];
 }
 
-inline std::int64_t trws_unary_score(const TrwsGraph& g, std::size_t i, std::int32_t label) {
-  return g.scores[i * static_cast<std::size_t>(g.slot) + static_cast<std::size_t>(label)];
+inline std::int64_t unary_score(const Graph& g, std::size_t i, std::int32_t label) {
+  return g.scores[i * index(g.slot) + index(label)];
 }
 
-inline std::int64_t trws_score(const TrwsGraph& g, std::span<const std::int32_t> labels) {
+inline std::int64_t score(const Graph& g, std::span<const std::int32_t> labels) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    total += trws_unary_score(g, i, labels[i]);
+    total += unary_score(g, i, labels[i]);
     for (std::int32_t e = g.up[i]; e < g.up[i + 1]; ++e) {
-      total += trws_pair_score(g, e, labels[i], labels[static_cast<std::size_t>(g.up_node[e])]);
+      total += pair_score(g, e, labels[i], labels[index(g.up_node[e])]);
     }
   }
   return total;
 }
 
-class TrwsMixer {
+class ComponentMixer {
  public:
   // stale: marked wherever a label or a neighbour's label changes, for polishing.
-  TrwsMixer(const TrwsGraph& graph, std::span<std::int32_t> labels, std::span<std::uint8_t> stale)
+  ComponentMixer(const Graph& graph, std::span<std::int32_t> labels, std::span<std::uint8_t> stale)
       : g_(graph), labels_(labels), stale_(stale), seen_(labels.size(), 0) {}
 
   // Takes from `other` the components that are better there; returns what was gained.
@@ -73,18 +72,17 @@ class TrwsMixer {
 
   // The gain at i and its edges; an edge inside the component belongs to its lower end.
   std::int64_t gain_at(std::size_t i) {
-    std::int64_t gain = trws_unary_score(g_, i, other_[i]) - trws_unary_score(g_, i, labels_[i]);
+    std::int64_t gain = unary_score(g_, i, other_[i]) - unary_score(g_, i, labels_[i]);
     for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e) {
-      const auto j = static_cast<std::size_t>(g_.up_node[e]);
-      gain += trws_pair_score(g_, e, other_[i], other_[j]) - trws_pair_score(g_, e, labels_[i], labels_[j]);
+      const auto j = index(g_.up_node[e]);
+      gain += pair_score(g_, e, other_[i], other_[j]) - pair_score(g_, e, labels_[i], labels_[j]);
       reach(j);
     }
     for (std::int32_t o = g_.down[i]; o < g_.down[i + 1]; ++o) {
-      const auto j = static_cast<std::size_t>(g_.down_node[o]);
+      const auto j = index(g_.down_node[o]);
       const std::int32_t e = g_.down_edge[o];
       if (!differs(j)) {
-        gain +=
-            trws_pair_score(g_, e, labels_[j], other_[i]) - trws_pair_score(g_, e, labels_[j], labels_[i]);
+        gain += pair_score(g_, e, labels_[j], other_[i]) - pair_score(g_, e, labels_[j], labels_[i]);
       }
       reach(j);
     }
@@ -100,13 +98,11 @@ class TrwsMixer {
   void adopt(std::size_t i) {
     labels_[i] = other_[i];
     stale_[i] = 1;
-    for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e)
-      stale_[static_cast<std::size_t>(g_.up_node[e])] = 1;
-    for (std::int32_t o = g_.down[i]; o < g_.down[i + 1]; ++o)
-      stale_[static_cast<std::size_t>(g_.down_node[o])] = 1;
+    for (std::int32_t e = g_.up[i]; e < g_.up[i + 1]; ++e) stale_[index(g_.up_node[e])] = 1;
+    for (std::int32_t o = g_.down[i]; o < g_.down[i + 1]; ++o) stale_[index(g_.down_node[o])] = 1;
   }
 
-  const TrwsGraph& g_;
+  const Graph& g_;
   std::span<std::int32_t> labels_;
   std::span<std::uint8_t> stale_;
   std::span<const std::int32_t> other_;
@@ -114,4 +110,4 @@ class TrwsMixer {
   std::vector<std::size_t> component_;
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

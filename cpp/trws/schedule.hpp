@@ -16,33 +16,21 @@
 
 #include "core/matrix.hpp"
 
-namespace hedgehop {
-
-// Edges in the form the schedule reads them: for_each calls f(edge, first end, second end).
-struct EdgeList {
-  Edges edges;
-
-  std::size_t size() const { return edges.rows; }
-  template <class F>
-  void for_each(F f) const {
-    for (std::size_t e = 0; e < edges.rows; ++e) {
-      f(e, static_cast<std::size_t>(edges.row(e)[0]), static_cast<std::size_t>(edges.row(e)[1]));
-    }
-  }
-};
+namespace hedgehop::trws {
 
 // The edges at or above each variable as one array: those of i are start[i] .. start[i + 1].
-struct TrwsAdjacency {
+struct Adjacency {
   std::vector<std::int32_t> start, head, edge;
 };
 
-class TrwsSchedule {
+class Schedule {
  public:
-  // ranks: where each variable comes in the order; empty for the order of their indices.
+  // edges: Edges or GridEdges. ranks: where each variable comes in the order; empty for the order of their
+  // indices.
   template <class Source>
-  TrwsSchedule(std::size_t n, const Source& edges, std::span<const std::int32_t> ranks) {
+  Schedule(std::size_t n, const Source& edges, std::span<const std::int32_t> ranks) {
     const auto rank = [&](std::size_t i) { return ranks.empty() ? static_cast<std::int32_t>(i) : ranks[i]; };
-    const TrwsAdjacency above = adjacency_above(n, edges, rank);
+    const Adjacency above = adjacency_above(n, edges, rank);
     number_by_level(above, by_rank(n, rank));
     lay_out_upwards(above);
     lay_out_downwards();
@@ -76,17 +64,17 @@ class TrwsSchedule {
   }
 
   template <class Source, class Rank>
-  static TrwsAdjacency adjacency_above(std::size_t n, const Source& edges, Rank rank) {
+  static Adjacency adjacency_above(std::size_t n, const Source& edges, Rank rank) {
     std::vector<std::int32_t> counts(n + 1, 0);
     edges.for_each(
         [&](std::size_t, std::size_t a, std::size_t b) { ++counts[(rank(a) < rank(b) ? a : b) + 1]; });
-    TrwsAdjacency above{starts_from(std::move(counts)), {}, {}};
+    Adjacency above{starts_from(std::move(counts)), {}, {}};
     above.head.resize(edges.size());
     above.edge.resize(edges.size());
     std::vector<std::int32_t> next(above.start.begin(), above.start.end() - 1);
     edges.for_each([&](std::size_t e, std::size_t a, std::size_t b) {
       if (rank(a) > rank(b)) std::swap(a, b);
-      const auto at = static_cast<std::size_t>(next[a]++);
+      const auto at = index(next[a]++);
       above.head[at] = static_cast<std::int32_t>(b);
       above.edge[at] = static_cast<std::int32_t>(e);
     });
@@ -96,47 +84,45 @@ class TrwsSchedule {
   template <class Rank>
   static std::vector<std::int32_t> by_rank(std::size_t n, Rank rank) {
     std::vector<std::int32_t> order(n);
-    for (std::size_t i = 0; i < n; ++i)
-      order[static_cast<std::size_t>(rank(i))] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < n; ++i) order[index(rank(i))] = static_cast<std::int32_t>(i);
     return order;
   }
 
   // Longest paths, then a stable counting sort of the ranking by level.
-  void number_by_level(const TrwsAdjacency& above, std::span<const std::int32_t> order) {
+  void number_by_level(const Adjacency& above, std::span<const std::int32_t> order) {
     const std::size_t n = order.size();
     std::vector<std::int32_t> level_of(n, 0);
     std::int32_t n_levels = 0;
     for (const std::int32_t v : order) {
-      const auto i = static_cast<std::size_t>(v);
+      const auto i = index(v);
       n_levels = std::max(n_levels, level_of[i] + 1);
       for (auto k = above.start[i]; k < above.start[i + 1]; ++k) {
-        auto& other = level_of[static_cast<std::size_t>(above.head[static_cast<std::size_t>(k)])];
+        auto& other = level_of[index(above.head[index(k)])];
         other = std::max(other, level_of[i] + 1);
       }
     }
-    std::vector<std::int32_t> counts(static_cast<std::size_t>(n_levels) + 1, 0);
-    for (const std::int32_t l : level_of) ++counts[static_cast<std::size_t>(l) + 1];
+    std::vector<std::int32_t> counts(index(n_levels) + 1, 0);
+    for (const std::int32_t l : level_of) ++counts[index(l) + 1];
     level = starts_from(std::move(counts));
     std::vector<std::int32_t> next(level.begin(), level.end() - 1);
     variable_of.resize(n);
     position_of.resize(n);
     for (const std::int32_t v : order) {
-      const auto i = static_cast<std::size_t>(v);
-      position_of[i] = next[static_cast<std::size_t>(level_of[i])]++;
-      variable_of[static_cast<std::size_t>(position_of[i])] = v;
+      const auto i = index(v);
+      position_of[i] = next[index(level_of[i])]++;
+      variable_of[index(position_of[i])] = v;
     }
   }
 
-  void lay_out_upwards(const TrwsAdjacency& above) {
+  void lay_out_upwards(const Adjacency& above) {
     up.assign(1, 0);
     up.reserve(variable_of.size() + 1);
     up_node.reserve(above.head.size());
     edge_of.reserve(above.head.size());
     for (const std::int32_t v : variable_of) {
-      const auto i = static_cast<std::size_t>(v);
-      for (auto k = static_cast<std::size_t>(above.start[i]);
-           k < static_cast<std::size_t>(above.start[i + 1]); ++k) {
-        up_node.push_back(position_of[static_cast<std::size_t>(above.head[k])]);
+      const auto i = index(v);
+      for (auto k = index(above.start[i]); k < index(above.start[i + 1]); ++k) {
+        up_node.push_back(position_of[index(above.head[k])]);
         edge_of.push_back(above.edge[k]);
       }
       up.push_back(static_cast<std::int32_t>(up_node.size()));
@@ -145,15 +131,15 @@ class TrwsSchedule {
 
   void lay_out_downwards() {
     std::vector<std::int32_t> counts(variable_of.size() + 1, 0);
-    for (const std::int32_t j : up_node) ++counts[static_cast<std::size_t>(j) + 1];
+    for (const std::int32_t j : up_node) ++counts[index(j) + 1];
     down = starts_from(std::move(counts));
     down_edge.resize(up_node.size());
     down_node.resize(up_node.size());
     std::vector<std::int32_t> next(down.begin(), down.end() - 1);
     for (std::size_t i = 0; i + 1 < up.size(); ++i) {
       for (auto e = up[i]; e < up[i + 1]; ++e) {
-        const auto higher = static_cast<std::size_t>(up_node[static_cast<std::size_t>(e)]);
-        const auto at = static_cast<std::size_t>(next[higher]++);
+        const auto higher = index(up_node[index(e)]);
+        const auto at = index(next[higher]++);
         down_edge[at] = e;
         down_node[at] = static_cast<std::int32_t>(i);
       }
@@ -161,4 +147,4 @@ class TrwsSchedule {
   }
 };
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

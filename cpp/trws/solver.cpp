@@ -10,7 +10,7 @@
 
 #include "trws/primal.hpp"
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
 namespace {
 
@@ -18,18 +18,18 @@ constexpr double kNear = 10.0;  // within so many times the gap wanted, look mor
 
 }  // namespace
 
-Trws::Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
-           std::span<const std::int32_t> counts, const TrwsKernel& kernel)
+Solver::Solver(Schedule schedule, FixedPairs pairs, std::size_t n_labels,
+               std::span<const std::int32_t> counts, const Kernel& kernel)
     : n_labels_(n_labels),
       kernel_(kernel),
       schedule_(std::move(schedule)),
-      pairwise_(std::move(pairwise)),
+      pairs_(std::move(pairs)),
       share_(schedule_.shares()) {
-  const std::size_t n = n_variables(), slot = static_cast<std::size_t>(trws_slot(n_labels));
-  const bool ragged = std::any_of(counts.begin(), counts.end(),
-                                  [&](std::int32_t c) { return static_cast<std::size_t>(c) != n_labels; });
+  const std::size_t n = n_variables(), slot = index(slot_size(n_labels));
+  const bool ragged =
+      std::any_of(counts.begin(), counts.end(), [&](std::int32_t c) { return index(c) != n_labels; });
   if (ragged) {
-    for (const std::int32_t v : schedule_.variable_of) counts_.push_back(counts[static_cast<std::size_t>(v)]);
+    for (const std::int32_t v : schedule_.variable_of) counts_.push_back(counts[index(v)]);
   }
   schedule_.position_of = {};
   schedule_.edge_of = {};
@@ -41,14 +41,14 @@ Trws::Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
   connect();
 }
 
-void Trws::connect() {
+void Solver::connect() {
   graph_.n_labels = static_cast<std::int32_t>(n_labels_);
   graph_.scores = scores_.data();
   graph_.messages = messages_.data();
-  graph_.strengths = pairwise_.strengths.data();
-  graph_.tables = pairwise_.tables.empty() ? nullptr : pairwise_.tables.data();
-  graph_.table_up = pairwise_.table_up.data();
-  graph_.table_down = pairwise_.table_down.data();
+  graph_.strengths = pairs_.strengths.data();
+  graph_.tables = pairs_.tables.empty() ? nullptr : pairs_.tables.data();
+  graph_.table_up = pairs_.table_up.data();
+  graph_.table_down = pairs_.table_down.data();
   graph_.counts = counts_.empty() ? nullptr : counts_.data();
   graph_.up = schedule_.up.data();
   graph_.up_node = schedule_.up_node.data();
@@ -58,31 +58,31 @@ void Trws::connect() {
   graph_.share = share_.data();
   graph_.variable_of = schedule_.variable_of.data();
   for (int k = 0; k < 2; ++k) graph_.decoded[k] = decoded_[k].data();
-  graph_.floors = pairwise_.floors.data();
+  graph_.floors = pairs_.floors.data();
   graph_.never = -std::numeric_limits<float>::infinity();
-  graph_.unit = static_cast<float>(pairwise_.scale.unit());
+  graph_.unit = static_cast<float>(pairs_.scale.unit());
 }
 
-std::size_t Trws::count_at(std::size_t position) const {
-  return counts_.empty() ? n_labels_ : static_cast<std::size_t>(counts_[position]);
+std::size_t Solver::count_at(std::size_t position) const {
+  return counts_.empty() ? n_labels_ : index(counts_[position]);
 }
 
-void Trws::put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const {
+void Solver::put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const {
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    labeling[static_cast<std::size_t>(schedule_.variable_of[i])] = labels[i];
+    labeling[index(schedule_.variable_of[i])] = labels[i];
   }
 }
 
 // Beyond the caches one thread cannot use the memory's bandwidth; below, the meetings cost what they save.
-bool Trws::may_use_two_threads() const {
-  const std::size_t values = n_variables() * static_cast<std::size_t>(graph_.slot);
+bool Solver::may_use_two_threads() const {
+  const std::size_t values = n_variables() * index(graph_.slot);
   return values > (std::size_t{1} << 22) && n_variables() / schedule_.n_levels() >= 256 &&
          std::thread::hardware_concurrency() > 1;
 }
 
 // On a busy machine two threads that wait for each other are slower than one, so both are tried, an iteration
 // each, and the faster goes on. The answer is the same either way.
-void Trws::sweep(std::span<const TrwsSweep> plan, int threads, Poll& poll) {
+void Solver::sweep(std::span<const Pass> plan, int threads, Poll& poll) {
   while (!plan.empty()) {
     const bool choose = threads == 0 && may_use_two_threads();
     const bool trying = choose && (pace_[0] == 0.0 || pace_[1] == 0.0);
@@ -96,9 +96,9 @@ void Trws::sweep(std::span<const TrwsSweep> plan, int threads, Poll& poll) {
   }
 }
 
-void Trws::sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll) {
+void Solver::sweep_on(std::span<const Pass> plan, bool two_threads, Poll& poll) {
   try {
-    const TrwsRunner runner(kernel_, graph_, schedule_.level);
+    const Runner runner(kernel_, graph_, schedule_.level);
     bound_ = std::min(bound_, runner.run(plan, two_threads, poll));
   } catch (...) {
     forget();
@@ -106,15 +106,15 @@ void Trws::sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& pol
   }
 }
 
-void Trws::iterate(int times, int threads, Poll& poll) {
-  std::vector<TrwsSweep> plan;
-  for (int k = 1; k < times; ++k) plan.insert(plan.end(), {TrwsSweep::forward, TrwsSweep::backward});
-  plan.insert(plan.end(), {TrwsSweep::report_forward, TrwsSweep::report_backward});
+void Solver::iterate(int times, int threads, Poll& poll) {
+  std::vector<Pass> plan;
+  for (int k = 1; k < times; ++k) plan.insert(plan.end(), {Pass::forward, Pass::backward});
+  plan.insert(plan.end(), {Pass::report_forward, Pass::report_backward});
   sweep(plan, threads, poll);
 }
 
-TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
-  TrwsAnswer answer{0.0, 0.0, 0, false};
+Answer Solver::run(const Options& options, Poll& poll) {
+  Answer answer{0.0, 0.0, 0, false};
   double before = std::numeric_limits<double>::infinity();
   int every = options.check_every;
   while (answer.iterations < options.iterations && !answer.converged) {
@@ -134,20 +134,20 @@ TrwsAnswer Trws::run(const TrwsOptions& options, Poll& poll) {
   return answer;
 }
 
-void Trws::consider_decodes(Poll& poll) {
+void Solver::consider_decodes(Poll& poll) {
   std::vector<std::uint8_t> stale(n_variables(), has_labeling_ ? 0 : 1);
   if (!has_labeling_) {
     best_ = decoded_[1];
-    value_ = trws_score(graph_, best_);
+    value_ = score(graph_, best_);
     has_labeling_ = true;
   }
-  TrwsMixer mixer(graph_, best_, stale);
+  ComponentMixer mixer(graph_, best_, stale);
   for (const auto& decoded : decoded_) value_ += mixer.take(decoded);
   value_ += polish_stale(best_, stale, poll);
 }
 
-std::int64_t Trws::polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale,
-                                Poll& poll) const {
+std::int64_t Solver::polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale,
+                                  Poll& poll) const {
   const auto n = static_cast<std::int32_t>(n_variables());
   constexpr std::int32_t step = 4096;
   std::int64_t total = 0;
@@ -161,24 +161,24 @@ std::int64_t Trws::polish_stale(std::span<std::int32_t> labels, std::span<std::u
   return total;
 }
 
-void Trws::polish(std::span<Label> labeling, Poll& poll) {
+void Solver::polish(std::span<Label> labeling, Poll& poll) {
   std::vector<std::int32_t> labels(n_variables());
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    labels[i] = labeling[static_cast<std::size_t>(schedule_.variable_of[i])];
+    labels[i] = labeling[index(schedule_.variable_of[i])];
   }
   std::vector<std::uint8_t> stale(n_variables(), 1);
   polish_stale(labels, stale, poll);
   put_in_order(labels, labeling);
 }
 
-void Trws::beliefs(std::span<float> out, Poll& poll) {
-  sweep(std::array{TrwsSweep::forward}, 0, poll);
+void Solver::beliefs(std::span<float> out, Poll& poll) {
+  sweep(std::array{Pass::forward}, 0, poll);
   publish(out, graph_.floors, nullptr, poll);
 }
 
-double Trws::limits(std::span<float> out, Poll& poll) {
-  const std::int64_t before = std::exchange(bound_, kTrwsNoBound);
-  sweep(std::array{TrwsSweep::report_forward}, 0, poll);
+double Solver::label_bounds(std::span<float> out, Poll& poll) {
+  const std::int64_t before = std::exchange(bound_, kNoBound);
+  sweep(std::array{Pass::report_forward}, 0, poll);
   std::int64_t top =
       bound_ + FixedPointScale::kMargin;  // by which labels are told apart where no edge matters
   bound_ = std::min(bound_, before);
@@ -188,7 +188,7 @@ double Trws::limits(std::span<float> out, Poll& poll) {
   return real_bound(top);
 }
 
-void Trws::publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll) {
+void Solver::publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll) {
   const std::int32_t* usual = std::exchange(graph_.floors, floors);
   graph_.beliefs = out.data();
   graph_.excess = excess;
@@ -198,7 +198,7 @@ void Trws::publish(std::span<float> out, const std::int32_t* floors, std::int32_
     graph_.floors = usual;
   };
   try {
-    sweep(std::array{TrwsSweep::report_backward}, 0, poll);
+    sweep(std::array{Pass::report_backward}, 0, poll);
   } catch (...) {
     end();
     throw;
@@ -206,33 +206,33 @@ void Trws::publish(std::span<float> out, const std::int32_t* floors, std::int32_
   end();
 }
 
-void Trws::forget() {
+void Solver::forget() {
   std::fill(messages_.begin(), messages_.end(), 0);
 }
 
 // Each of the few roundings between the given scores and the bound loses at most 2^-53 of what it rounds;
 // CarefulSum makes the number of variables irrelevant. 2^-49 of everything is more than all of them together.
-double Trws::real_bound(std::int64_t bound) const {
-  const double fixed = pairwise_.scale.real(bound);
+double Solver::real_bound(std::int64_t bound) const {
+  const double fixed = pairs_.scale.real(bound);
   const double size =
-      constant_.magnitude() + pairwise_.constant.magnitude() + 4.0 * pairwise_.reach + std::abs(fixed);
-  return constant_.value() + pairwise_.constant.value() + fixed + 0x1p-49 * size;
+      constant_.magnitude() + pairs_.constant.magnitude() + 4.0 * pairs_.reach + std::abs(fixed);
+  return constant_.value() + pairs_.constant.value() + fixed + 0x1p-49 * size;
 }
 
-double Trws::real_value(std::int64_t value) const {
-  return constant_.value() + pairwise_.constant.value() + pairwise_.scale.real(value);
+double Solver::real_value(std::int64_t value) const {
+  return constant_.value() + pairs_.constant.value() + pairs_.scale.real(value);
 }
 
-std::size_t Trws::bytes() const {
+std::size_t Solver::bytes() const {
   std::size_t total = 0;
   const auto count = [&](const auto&... arrays) {
     total += ((arrays.capacity() * sizeof(arrays[0])) + ... + 0);
   };
   count(schedule_.variable_of, schedule_.level, schedule_.up, schedule_.up_node, schedule_.down);
-  count(schedule_.down_edge, schedule_.down_node, pairwise_.strengths, pairwise_.tables, pairwise_.table_up);
-  count(pairwise_.table_down, pairwise_.floors, share_, counts_, scores_, messages_, best_, decoded_[0]);
+  count(schedule_.down_edge, schedule_.down_node, pairs_.strengths, pairs_.tables, pairs_.table_up);
+  count(pairs_.table_down, pairs_.floors, share_, counts_, scores_, messages_, best_, decoded_[0]);
   count(decoded_[1]);
   return total;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

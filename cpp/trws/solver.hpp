@@ -17,56 +17,56 @@
 #include <string_view>
 #include <vector>
 
+#include "core/grid.hpp"
 #include "core/matrix.hpp"
+#include "core/pairs.hpp"
 #include "core/poll.hpp"
+#include "trws/fixed_pairs.hpp"
 #include "trws/fixed_point.hpp"
 #include "trws/graph.hpp"
-#include "trws/pairs.hpp"
 #include "trws/runner.hpp"
 #include "trws/schedule.hpp"
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
 // Labels of a slot. 21 -> 24 and not 32: a quarter less traffic.
-std::int32_t trws_slot(std::size_t n_labels);
+std::int32_t slot_size(std::size_t n_labels);
 
 // "baseline", "avx2", "avx512", or "" for the best this machine has. Throws std::invalid_argument for others.
-const TrwsKernel& trws_kernel(std::string_view instruction_set);
+const Kernel& kernel_for(std::string_view instruction_set);
 
-struct TrwsOptions {
-  int iterations = 50;  // at most; one iteration is a sweep forward and one backward
-  int check_every = 5;  // iterations between two looks at bound and labeling
-  double gap = 1e-6;    // enough when bound - value <= gap * |value|
-  double least_gain =
-      0.05;         // enough when the bound gained less than this share of the gap since the last look
-  int threads = 0;  // 1, 2, or 0: the faster one
+struct Options {
+  int iterations = 50;       // at most; one iteration is a sweep forward and one backward
+  int check_every = 5;       // iterations between two looks at bound and labeling
+  double gap = 1e-6;         // enough when bound - value <= gap * |value|
+  double least_gain = 0.05;  // enough when the bound gained less of the gap than this since the last look
+  int threads = 0;           // 1, 2, or 0: the faster one
 };
 
-struct TrwsAnswer {
-  double
-      upper_bound;  // no labeling's score is higher: true for the real scores, not only for their fixed point
-  double value;     // of the labeling in fixed point, within rounding of its score
+struct Answer {
+  double upper_bound;  // no labeling's score is higher, neither in fixed point nor in real numbers
+  double value;        // of the labeling in fixed point, within rounding of its score
   int iterations;
   bool converged;  // the gap is closed as far as asked
 };
 
-class Trws {
+class Solver {
  public:
-  // counts: labels of each variable, or empty if each has n_labels. pairwise comes from trws_potts or
-  // trws_tables with the same schedule and trws_slot(n_labels). Scores must be set before the first run.
-  Trws(TrwsSchedule schedule, TrwsPairwise pairwise, std::size_t n_labels,
-       std::span<const std::int32_t> counts, const TrwsKernel& kernel);
+  // See make_solver. counts: labels of each variable, or empty if each has n_labels. Scores must be set
+  // before the first run.
+  Solver(Schedule schedule, FixedPairs pairs, std::size_t n_labels, std::span<const std::int32_t> counts,
+         const Kernel& kernel);
 
   std::size_t n_variables() const { return schedule_.n_variables(); }
   std::size_t n_labels() const { return n_labels_; }
-  const TrwsKernel& kernel() const { return kernel_; }
+  const Kernel& kernel() const { return kernel_; }
 
   // Scores unary + theta (theta may be empty). Keeps the messages, forgets bound and labeling. Throws
   // std::invalid_argument, and changes nothing, if a score is NaN or +inf or a variable has no allowed label.
   template <class T>
   void set_scores(MatrixView<const T> unary, std::span<const double> theta);
 
-  TrwsAnswer run(const TrwsOptions& options, Poll& poll);
+  Answer run(const Options& options, Poll& poll);
 
   // The best labeling since the scores were set; the last forward (0) and backward (1) decode.
   void best(std::span<Label> labeling) const { put_in_order(best_, labeling); }
@@ -85,7 +85,7 @@ class Trws {
   //   max {r(y): y_i = l} <= Phi - max B_i + B_i(l),
   // where Phi, the bound at that moment, is at most that of the sweep before plus what the visits in between
   // add. A visit replaces max B_i by max_l [B_i(l) - out_i g_i(l)] + out_i max g_i: more only by rounding g.
-  double limits(std::span<float> out, Poll& poll);
+  double label_bounds(std::span<float> out, Poll& poll);
 
   // Improves a labeling one variable at a time until none does.
   void polish(std::span<Label> labeling, Poll& poll);
@@ -100,8 +100,8 @@ class Trws {
   std::size_t count_at(std::size_t position) const;
   void connect();
   void put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const;
-  void sweep(std::span<const TrwsSweep> plan, int threads, Poll& poll);
-  void sweep_on(std::span<const TrwsSweep> plan, bool two_threads, Poll& poll);
+  void sweep(std::span<const Pass> plan, int threads, Poll& poll);
+  void sweep_on(std::span<const Pass> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
   void consider_decodes(Poll& poll);
   void publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
@@ -111,19 +111,28 @@ class Trws {
   double real_value(std::int64_t value) const;
 
   std::size_t n_labels_;
-  const TrwsKernel& kernel_;
-  TrwsSchedule schedule_;
-  TrwsPairwise pairwise_;
+  const Kernel& kernel_;
+  Schedule schedule_;
+  FixedPairs pairs_;
   std::vector<float> share_;
   std::vector<std::int32_t> counts_;  // of each position; empty if all have n_labels_
   FixedPoints scores_, messages_;
   std::vector<std::int32_t> best_, decoded_[2];
-  TrwsGraph graph_;
-  CarefulSum constant_;                // sum of the best unary scores
-  std::int64_t bound_ = kTrwsNoBound;  // least since the scores were set
-  std::int64_t value_ = 0;             // of best_
+  Graph graph_;
+  CarefulSum constant_;            // sum of the best unary scores
+  std::int64_t bound_ = kNoBound;  // least since the scores were set
+  std::int64_t value_ = 0;         // of best_
   bool has_labeling_ = false;
   double pace_[2] = {0.0, 0.0};  // seconds a sweep lately took on one thread, on two; 0 if not known
 };
 
-}  // namespace hedgehop
+// Arguments are checked by the caller: edges in range and without self-loops, strengths finite and >= 0,
+// tables inside their array, ranks a permutation. `unary` is needed for the penalty of forbidden pairs only.
+Solver make_solver(const UnaryScores& unary, const Pairs& pairs, std::span<const std::int32_t> ranks,
+                   const Kernel& kernel);
+Solver make_solver(const GridPairs& pairs, std::size_t n_labels, const Kernel& kernel);
+
+// The order of sweeps if none is given: a good one for a graph of which nothing is known but its edges.
+std::vector<std::int32_t> default_ranks(const Pairs& pairs);
+
+}  // namespace hedgehop::trws

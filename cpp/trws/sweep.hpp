@@ -10,15 +10,15 @@
 // a little below 1 / chains, so B - out * g <= 0 wherever B <= 0, whatever the rounding to float does.
 #pragma once
 
-#include "trws/label_row.hpp"
+#include "trws/simd.hpp"
 
-namespace hedgehop::HEDGEHOP_TRWS_ISA {
+namespace hedgehop::trws::HEDGEHOP_TRWS_ISA {
 namespace {
 
 template <int W, int N, bool Forward, bool Report, bool Table>
 class Sweep {
  public:
-  explicit Sweep(const TrwsGraph& graph) : g_(graph) {}
+  explicit Sweep(const Graph& graph) : g_(graph) {}
 
   std::int64_t run(std::int32_t first, std::int32_t last) const {
     std::int64_t bound = 0;
@@ -86,7 +86,7 @@ class Sweep {
   // Relative to the best. A score at the floor stands for any below it: such a label is in no optimal
   // labeling, and its belief is only an upper one.
   void publish(std::int32_t i, const Values& belief) const {
-    std::int32_t values[N != 0 ? W * N : kTrwsMostLabels];
+    std::int32_t values[N != 0 ? W * N : kMostLabels];
     belief.write(values);
     const std::int32_t top = belief.max();
     const std::int32_t floor = g_.floors == nullptr ? INT32_MIN : g_.floors[i] != 0 ? g_.floors[i] : -1;
@@ -118,7 +118,7 @@ class Sweep {
   // max_l from(l) + P(l, .) over the labels that i has; tables are kept both ways round so that rows are
   // contiguous.
   Values through_table(std::int32_t i, std::int32_t edge, const Values& from) const {
-    std::int32_t values[N != 0 ? W * N : kTrwsMostLabels];
+    std::int32_t values[N != 0 ? W * N : kMostLabels];
     from.write(values);
     const std::int64_t slot = row_start<W, N>(g_, 1);
     const std::int32_t* row = g_.tables + (Forward ? g_.table_up : g_.table_down)[edge] * slot * slot;
@@ -133,8 +133,8 @@ class Sweep {
     return best;
   }
 
-  const TrwsGraph& g_;
+  const Graph& g_;
 };
 
 }  // namespace
-}  // namespace hedgehop::HEDGEHOP_TRWS_ISA
+}  // namespace hedgehop::trws::HEDGEHOP_TRWS_ISA

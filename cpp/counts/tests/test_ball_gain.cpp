@@ -7,6 +7,7 @@
 #include "check.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::counts;
 using test::Random;
 
 namespace {

@@ -9,6 +9,8 @@
 #include "local/max_product.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::counts;
+using namespace hedgehop::local;
 using test::Random;
 
 namespace {
@@ -57,26 +59,23 @@ void one_distance_alone_is_exact(Random& random) {
   for (double& value : table) value = random.uniform(-4, 4);
   const auto reference = random.labels(n, n_labels);
   const PottsScores scores{{}, n_labels};
-  MaxProduct solver({unaries, n, n_labels}, {{}, 0, 2}, scores, {reference, 1, n}, {table, 1, n + 1}, 0.0);
-  std::vector<Label> decodes(2 * n), y(n, 0);
+  MaxProduct solver({unaries, n, n_labels}, Edges{}, scores, {reference, 1, n}, {table, 1, n + 1}, 0.0);
+  std::vector<Label> decodes(2 * n);
   Poll poll;
   max_product(solver, {decodes, 2, n}, poll);
   const auto value = [&](std::span<const Label> labeling) {
     double total = 0.0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      total += unaries[i * n_labels + static_cast<std::size_t>(labeling[i])];
+      total += unaries[i * n_labels + index(labeling[i])];
       count += labeling[i] != reference[i];
     }
     return total + table[count];
   };
   double best = forbidden;
-  while (true) {
-    best = std::max(best, value(y));
-    std::size_t i = 0;
-    while (i < n && static_cast<std::size_t>(++y[i]) == n_labels) y[i++] = 0;
-    if (i == n) break;
-  }
+  test::for_each_labeling(
+      n, [&](std::size_t) { return n_labels; },
+      [&](const std::vector<Label>& y) { best = std::max(best, value(y)); });
   CHECK(test::close(value(std::span(decodes).subspan(n)), best));
 }
 

@@ -6,6 +6,7 @@
 #include "check.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::counts;
 using test::Random;
 
 namespace {
@@ -55,8 +56,8 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
       for (std::size_t b = 0; b < n_labels; ++b) {
         std::int64_t pairs = 0;
         for (std::size_t e = 0; e < n_edges; ++e) {
-          pairs += y[r * n + static_cast<std::size_t>(edges[2 * e])] == static_cast<Label>(a) &&
-                   y[r * n + static_cast<std::size_t>(edges[2 * e + 1])] == static_cast<Label>(b);
+          pairs += y[r * n + index(edges[2 * e])] == static_cast<Label>(a) &&
+                   y[r * n + index(edges[2 * e + 1])] == static_cast<Label>(b);
         }
         CHECK(transitions[(r * n_labels + a) * n_labels + b] == pairs);
       }
@@ -71,7 +72,7 @@ void sums_match_the_definition(Random& random, std::size_t m, std::size_t n) {
   linear_scores<double>({scores, n, 3}, {y, m, n}, out);
   for (std::size_t r = 0; r < m; ++r) {
     double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += scores[i * 3 + static_cast<std::size_t>(y[r * n + i])];
+    for (std::size_t i = 0; i < n; ++i) sum += scores[i * 3 + index(y[r * n + i])];
     CHECK(test::close(out[r], sum));
   }
 }

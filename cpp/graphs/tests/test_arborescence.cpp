@@ -6,6 +6,7 @@
 #include "check.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::graphs;
 using test::Random;
 
 namespace {
@@ -15,7 +16,7 @@ bool all_reach_the_root(const std::vector<Label>& heads, bool single_root) {
   int from_root = 0;
   for (std::size_t word = 1; word <= heads.size(); ++word) {
     std::size_t at = word;
-    for (std::size_t k = 0; k < heads.size() && at != 0; ++k) at = static_cast<std::size_t>(heads[at - 1]);
+    for (std::size_t k = 0; k < heads.size() && at != 0; ++k) at = index(heads[at - 1]);
     if (at != 0) return false;
     from_root += heads[word - 1] == 0;
   }

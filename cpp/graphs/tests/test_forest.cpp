@@ -5,42 +5,40 @@
 #include <vector>
 
 #include "check.hpp"
-#include "graphs/tests/instance.hpp"
+#include "core/tests/pairwise_model.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::graphs;
 using test::Random;
-using Model = test::ForestInstance;
+using Model = test::RandomForest;
 
 namespace {
 
 template <class Scores>
 void matches_enumeration(const Model& model, const Scores& scores) {
-  std::vector<double> expected(model.unaries.size(), forbidden);
-  double best = model.n == 0 ? 0.0 : forbidden;
-  std::vector<Label> y(model.n, 0);
-  while (model.n > 0) {
-    const double score = model.score(scores, y);
-    best = std::max(best, score);
+  std::vector<double> expected(model.unary.size(), forbidden);
+  double best = forbidden;
+  const auto count = [&](std::size_t i) { return scores.label_count(i); };
+  test::for_each_labeling(model.n, count, [&](const std::vector<Label>& y) {
+    const double value = model.value(scores, y);
+    best = std::max(best, value);
     for (std::size_t i = 0; i < model.n; ++i) {
-      double& entry = expected[i * model.n_labels + static_cast<std::size_t>(y[i])];
-      entry = std::max(entry, score);
+      double& entry = expected[i * model.n_labels + index(y[i])];
+      entry = std::max(entry, value);
     }
-    std::size_t i = 0;
-    while (i < model.n && static_cast<std::size_t>(++y[i]) == scores.label_count(i)) y[i++] = 0;
-    if (i == model.n) break;
-  }
+  });
 
   const ForestOrder order(model.n, model.edge_view());
   std::vector<Label> found(model.n, -1);
   CHECK(test::close(argmax(order, model.unary_view(), scores, std::span(found)), best));
   bool in_range = true;
   for (std::size_t i = 0; i < model.n; ++i) {
-    in_range &= found[i] >= 0 && static_cast<std::size_t>(found[i]) < scores.label_count(i);
+    in_range &= found[i] >= 0 && index(found[i]) < scores.label_count(i);
   }
   CHECK(in_range);
-  if (in_range) CHECK(test::close(model.score(scores, found), best));
+  if (in_range) CHECK(test::close(model.value(scores, found), best));
 
-  std::vector<double> marginals(model.unaries.size(), 123.0);
+  std::vector<double> marginals(model.unary.size(), 123.0);
   max_marginals(order, model.unary_view(), scores, {marginals, model.n, model.n_labels});
   for (std::size_t k = 0; k < marginals.size(); ++k) CHECK(test::close(marginals[k], expected[k]));
 }
@@ -105,7 +103,7 @@ int main() {
   Random random(3);
   for (int trial = 0; trial < 1000; ++trial) {
     const std::size_t n = random.below(7), n_labels = 1 + random.below(4);
-    const Model full(random, n, n_labels, true), ragged(random, n, n_labels, false);
+    const Model full(random, n, n_labels, false), ragged(random, n, n_labels, true);
     matches_enumeration(full, full.potts());
     matches_enumeration(full, full.tables());
     matches_enumeration(ragged, ragged.potts());

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "check.hpp"
-#include "graphs/tests/instance.hpp"
+#include "core/tests/pairwise_model.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::graphs;
 using test::Random;
-using Model = test::ForestInstance;
+using Model = test::RandomForest;
 
 namespace {
 
@@ -23,16 +24,16 @@ struct Count {
     const int kind = static_cast<int>(random.below(3));
     if (kind == 0) std::fill(weights.begin(), weights.end(), 1);
     std::size_t total = 0;
-    for (const std::int32_t weight : weights) total += static_cast<std::size_t>(weight);
+    for (const std::int32_t weight : weights) total += index(weight);
     for (std::size_t k = 0; k <= total; ++k) {
-      table.push_back(random.below(6) == 0 ? forbidden : Model::random_score(random));
+      table.push_back(random.below(6) == 0 ? forbidden : Model::score(random));
     }
   }
 
   double at(const std::vector<Label>& y) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
-      count += y[i] == reference[i] ? 0 : static_cast<std::size_t>(weights[i]);
+      count += y[i] == reference[i] ? 0 : index(weights[i]);
     }
     return table[count];
   }
@@ -40,23 +41,19 @@ struct Count {
 
 template <class Scores>
 void matches_enumeration(const Model& model, const Scores& scores, const Count& count) {
-  double best = model.n == 0 ? count.table[0] : forbidden;
-  std::vector<Label> y(model.n, 0);
-  while (model.n > 0) {
-    best = std::max(best, model.score(scores, y) + count.at(y));
-    std::size_t i = 0;
-    while (i < model.n && static_cast<std::size_t>(++y[i]) == scores.label_count(i)) y[i++] = 0;
-    if (i == model.n) break;
-  }
+  double best = forbidden;
+  test::for_each_labeling(
+      model.n, [&](std::size_t i) { return scores.label_count(i); },
+      [&](const std::vector<Label>& y) { best = std::max(best, model.value(scores, y) + count.at(y)); });
   const ForestOrder order(model.n, model.edge_view());
   Poll poll;
   CountedForest forest(order, model.unary_view(), scores, count.reference, count.weights, poll);
   std::vector<Label> found(model.n, -1);
   CHECK(test::close(forest.argmax(count.table, found), best));
   for (std::size_t i = 0; i < model.n; ++i) {
-    CHECK(found[i] >= 0 && static_cast<std::size_t>(found[i]) < scores.label_count(i));
+    CHECK(found[i] >= 0 && index(found[i]) < scores.label_count(i));
   }
-  CHECK(best == forbidden || test::close(model.score(scores, found) + count.at(found), best));
+  CHECK(best == forbidden || test::close(model.value(scores, found) + count.at(found), best));
 }
 
 // A chain of equal scores: exactly the wanted number of variables changes, and the last ones do.
@@ -84,7 +81,7 @@ int main() {
   Random random(5);
   for (int trial = 0; trial < 1000; ++trial) {
     const std::size_t n = random.below(7), n_labels = 1 + random.below(3);
-    const Model full(random, n, n_labels, true), ragged(random, n, n_labels, false);
+    const Model full(random, n, n_labels, false), ragged(random, n, n_labels, true);
     const Count count(random, n, n_labels);
     matches_enumeration(full, full.potts(), count);
     matches_enumeration(full, full.tables(), count);

@@ -8,6 +8,7 @@
 #include "graphs/spanning_tree_swaps.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::graphs;
 using test::Random;
 
 namespace {
@@ -67,7 +68,7 @@ void marginals_are_constrained_maxima(const Instance& instance) {
   std::vector<double> expected(2 * instance.n_edges(), forbidden), found(2 * instance.n_edges());
   every_tree(instance, [&](const auto& y, double value) {
     for (std::size_t e = 0; e < y.size(); ++e) {
-      double& entry = expected[2 * e + static_cast<std::size_t>(y[e])];
+      double& entry = expected[2 * e + index(y[e])];
       entry = std::max(entry, value);
     }
   });

@@ -6,6 +6,7 @@
 #include "learning/margin_dual.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::learning;
 using test::Random;
 
 namespace {

@@ -9,6 +9,8 @@
 #include "check.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::counts;
+using namespace hedgehop::local;
 using test::Random;
 
 namespace {
@@ -37,11 +39,11 @@ struct Problem {
   Edges pairs() const { return {edges, strengths.size(), 2}; }
 
   double value(const std::vector<Label>& y) const {
-    double total = table[static_cast<std::size_t>(hamming_distance(y, reference))];
-    for (std::size_t i = 0; i < n; ++i) total += unary[i * n_labels + static_cast<std::size_t>(y[i])];
+    double total = table[index(hamming_distance(y, reference))];
+    for (std::size_t i = 0; i < n; ++i) total += unary[i * n_labels + index(y[i])];
     for (std::size_t e = 0; e < strengths.size(); ++e) {
       const auto ends = pairs().row(e);
-      if (y[static_cast<std::size_t>(ends[0])] != y[static_cast<std::size_t>(ends[1])]) total -= strengths[e];
+      if (y[index(ends[0])] != y[index(ends[1])]) total -= strengths[e];
     }
     return total;
   }
@@ -66,8 +68,8 @@ void searches_never_lose(Random& random) {
   const Incidence incidence(problem.n, problem.pairs());
   const PottsScores potts{problem.strengths, problem.n_labels};
   const double one = 1.0;
-  DistanceMoves moves({problem.unary, problem.n, problem.n_labels}, problem.pairs(), incidence, potts,
-                      {&problem.term, 1}, {&one, 1});
+  DistanceMoves moves({problem.unary, problem.n, problem.n_labels}, incidence, potts, {&problem.term, 1},
+                      {&one, 1});
   const auto x = random.labels(problem.n, problem.n_labels), y = random.labels(problem.n, problem.n_labels);
   Poll poll;
   auto improved = x, mixed = x, ascended = x;
@@ -85,7 +87,7 @@ void mixture_balances() {
   std::vector<double> secants, weights{1.0, 0.0};
   for (int k = 0; k < 10; ++k)
     secants.push_back(1.0 - 0.1 * k);  // slope 1 - 0.1 (d - 0.5); 0.1 at the optimum
-  const SlopeCurve curve{secants, 1.0, 1.0};
+  const SlopeFunction curve{secants, 1.0, 1.0};
   Mixture(scores, {distances, 2, 1}, {&curve, 1}, {}, weights).run(100, 1e-12);
   CHECK(test::close(10 * weights[1], 9.5, 1e-6));
   CHECK(test::close(weights[0] + weights[1], 1.0));
@@ -104,7 +106,7 @@ void weights_stay_in_their_clusters(Random& random) {
   std::vector<double> sums(found.n_clusters);
   for (std::size_t j = 0; j < balls; ++j) {
     CHECK(found.weights[j] >= 0);
-    sums[static_cast<std::size_t>(found.clusters[j])] += found.weights[j];
+    sums[index(found.clusters[j])] += found.weights[j];
   }
   for (const double sum : sums) CHECK(sum <= 1 + 1e-9);
 }

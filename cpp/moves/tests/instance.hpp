@@ -13,6 +13,8 @@
 
 namespace hedgehop::test {
 
+using moves::Problem;
+
 // What an instance has besides scores; weights are of any sign unless said otherwise.
 struct Traits {
   enum Pairs { potts, metric, any_tables } pairs = potts;
@@ -36,18 +38,16 @@ struct Instance {
   bool ordered = false;
 
   std::size_t n_edges() const { return edges.size() / 2; }
-  std::size_t end(std::size_t e, std::size_t side) const {
-    return static_cast<std::size_t>(edges[2 * e + side]);
-  }
+  std::size_t end(std::size_t e, std::size_t side) const { return index(edges[2 * e + side]); }
 
   double pair(std::size_t e, Label a, Label b) const {
     if (flat.empty()) return a == b ? 0 : -strengths[e];
-    return flat[static_cast<std::size_t>(offsets[e] + a * columns[e] + b)];
+    return flat[index(offsets[e] + a * columns[e] + b)];
   }
 
   double score(std::span<const Label> y) const {
     double total = 0;
-    for (std::size_t i = 0; i < n; ++i) total += unary[i * n_labels + static_cast<std::size_t>(y[i])];
+    for (std::size_t i = 0; i < n; ++i) total += unary[i * n_labels + index(y[i])];
     for (std::size_t e = 0; e < n_edges(); ++e) total += pair(e, y[end(e, 0)], y[end(e, 1)]);
     return total + score_of_labels(y) + score_of_transitions(y) + score_of_regions(y);
   }
@@ -69,7 +69,7 @@ struct Instance {
       for (std::size_t b = ordered ? 0 : a + 1; b < n_labels; ++b) {
         bool carried = false;
         for (std::size_t e = 0; e < n_edges(); ++e) {
-          const auto u = static_cast<std::size_t>(y[end(e, 0)]), v = static_cast<std::size_t>(y[end(e, 1)]);
+          const auto u = index(y[end(e, 0)]), v = index(y[end(e, 1)]);
           carried |= (u == a && v == b) || (!ordered && u == b && v == a);
         }
         if (a != b && carried) total += transitions[a * n_labels + b];
@@ -84,8 +84,7 @@ struct Instance {
       for (std::size_t l = 0; l < n_labels; ++l) {
         double misses = 0;
         for (std::int64_t k = region_offsets[c]; k < region_offsets[c + 1]; ++k)
-          misses +=
-              y[static_cast<std::size_t>(members[static_cast<std::size_t>(k)])] != static_cast<Label>(l);
+          misses += y[index(members[index(k)])] != static_cast<Label>(l);
         const auto most = static_cast<double>(slack[c]);
         total += mu[c * n_labels + l] * std::max(0.0, most - misses) / most;
       }
@@ -93,12 +92,10 @@ struct Instance {
     return total;
   }
 
-  MoveProblem problem() const {
-    const Edges pairs{edges, n_edges(), 2};
-    const MatrixView<const double> scores{unary, n, n_labels};
-    MoveProblem result = flat.empty()
-                             ? MoveProblem(scores, pairs, PottsScores{strengths, n_labels})
-                             : MoveProblem(scores, pairs, TableScores{flat, offsets, columns, counts});
+  Problem problem() const {
+    Pairs pairs{n, n_labels, counts, {edges, n_edges(), 2}, PottsScores{strengths, n_labels}};
+    if (!flat.empty()) pairs.scores = TableScores{flat, offsets, columns, counts, n_labels};
+    Problem result(Unaries{unary, n, n_labels}, pairs);
     if (!least.empty()) result.set_label_weights({{label_weights, least.size(), n_labels}, least});
     if (!transitions.empty()) result.set_transition_weights({transitions, ordered});
     if (!slack.empty()) result.set_regions({members, region_offsets, {mu, slack.size(), n_labels}, slack});
@@ -127,7 +124,7 @@ class Instances {
 
  private:
   double between(int low, int high) {
-    return low + static_cast<double>(random_.below(static_cast<std::size_t>(high - low + 1)));
+    return low + static_cast<double>(random_.below(index(high - low + 1)));
   }
 
   void add_edges(Instance& x) {
@@ -161,8 +158,7 @@ class Instances {
   void add_labels(Instance& x) {
     const std::size_t levels = traits_.least > 1 ? 2 : 1;
     for (std::size_t k = 0; k < levels; ++k) {
-      x.least.push_back(1 +
-                        static_cast<std::int64_t>(random_.below(static_cast<std::size_t>(traits_.least))));
+      x.least.push_back(1 + static_cast<std::int64_t>(random_.below(index(traits_.least))));
       for (std::size_t l = 0; l < x.n_labels; ++l) x.label_weights.push_back(between(-8, 8));
     }
   }
@@ -186,8 +182,7 @@ class Instances {
         if (random_.below(2) == 0) x.members.push_back(static_cast<std::int32_t>(i));
       }
       x.region_offsets.push_back(static_cast<std::int64_t>(x.members.size()));
-      const auto slack =
-          1 + static_cast<std::int64_t>(random_.below(static_cast<std::size_t>(traits_.slack)));
+      const auto slack = 1 + static_cast<std::int64_t>(random_.below(index(traits_.slack)));
       x.slack.push_back(slack);
       const int low = slack > 1 && traits_.robust_rewards ? 0 : -8;
       for (std::size_t l = 0; l < x.n_labels; ++l)

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace hedgehop;
+using namespace hedgehop::moves;
 using test::Instance;
 using test::Instances;
 using test::Traits;
@@ -48,7 +49,7 @@ void expansions_are_optimal(const Traits& traits) {
     std::vector<Label> y = instances.labeling(x);
     const Label alpha = instances.label(x);
     const double best = best_expansion(x, y, alpha), before = x.score(y);
-    const MoveProblem problem = x.problem();
+    const Problem problem = x.problem();
     Poll poll;
     const Fixed gain = Expansion(problem, y, {}, plenty).move(alpha, poll);
     CHECK(x.score(y) == best);
@@ -64,7 +65,7 @@ void swaps_are_optimal(const Traits& traits) {
     const Label a = instances.label(x), b = instances.label(x);
     if (a == b) continue;
     const double best = best_swap(x, y, a, b), before = x.score(y);
-    const MoveProblem problem = x.problem();
+    const Problem problem = x.problem();
     Poll poll;
     const Fixed gain = Swap(problem, y, plenty).move(a, b, poll);
     CHECK(x.score(y) == best);
@@ -80,7 +81,7 @@ void never_loses(const Traits& traits, Run run) {
     const Instance x = instances.next();
     std::vector<Label> y = instances.labeling(x);
     const double before = x.score(y);
-    const MoveProblem problem = x.problem();
+    const Problem problem = x.problem();
     const Fixed gained = run(x, problem, y, instances);
     CHECK(gained >= 0);
     CHECK(test::close(x.score(y), before + static_cast<double>(gained) / problem.scale()));
@@ -89,19 +90,18 @@ void never_loses(const Traits& traits, Run run) {
 
 void nothing_loses(const Traits& traits, std::size_t cuts) {
   Poll poll;
-  never_loses(traits, [&](const Instance&, const MoveProblem& problem, std::vector<Label>& y, Instances&) {
+  never_loses(traits, [&](const Instance&, const Problem& problem, std::vector<Label>& y, Instances&) {
     return Expansion(problem, y, {}, cuts).run(20, poll);
   });
-  never_loses(traits, [&](const Instance&, const MoveProblem& problem, std::vector<Label>& y, Instances&) {
+  never_loses(traits, [&](const Instance&, const Problem& problem, std::vector<Label>& y, Instances&) {
     return Swap(problem, y, cuts).run(20, poll);
   });
-  never_loses(traits,
-              [&](const Instance& x, const MoveProblem& problem, std::vector<Label>& y, Instances& more) {
-                const std::vector<Label> proposal = more.labeling(x);
-                const Fixed gained = fuse(problem, y, proposal, cuts, poll);
-                CHECK(x.score(y) >= x.score(proposal) - 1e-9);
-                return gained;
-              });
+  never_loses(traits, [&](const Instance& x, const Problem& problem, std::vector<Label>& y, Instances& more) {
+    const std::vector<Label> proposal = more.labeling(x);
+    const Fixed gained = fuse(problem, y, proposal, cuts, poll);
+    CHECK(x.score(y) >= x.score(proposal) - 1e-9);
+    return gained;
+  });
 }
 
 void runs_end_in_local_maxima(const Traits& traits) {
@@ -109,7 +109,7 @@ void runs_end_in_local_maxima(const Traits& traits) {
   Poll poll;
   for (int trial = 0; trial < 300; ++trial) {
     const Instance x = instances.next();
-    const MoveProblem problem = x.problem();
+    const Problem problem = x.problem();
     std::vector<Label> y = instances.labeling(x), z = y;
     Expansion(problem, y, {}, plenty).run(50, poll);
     Swap(problem, z, plenty).run(50, poll);
@@ -142,7 +142,7 @@ void forbidden_labels_and_candidates_are_respected() {
   const std::vector<double> unary{0, 9, 0, never, 0, 9}, strengths{1, 1};
   const std::vector<std::int32_t> edges{0, 1, 1, 2};
   const std::vector<std::uint8_t> candidates{1, 1, 1, 1, 1, 0};
-  const MoveProblem problem(MatrixView<const double>{unary, 3, 2}, {edges, 2, 2}, PottsScores{strengths, 2});
+  const Problem problem(Unaries{unary, 3, 2}, {3, 2, {}, {edges, 2, 2}, PottsScores{strengths, 2}});
   Poll poll;
   std::vector<Label> y{0, 0, 0}, z = y;
   Expansion(problem, y, {candidates, 3, 2}).run(5, poll);
@@ -155,7 +155,7 @@ void narrow_scores_and_theta_are_added() {
   const std::vector<float> unary{1, 0, 1, 0};
   const std::vector<double> theta{0, 3, 0, 0}, strengths{1};
   const std::vector<std::int32_t> edges{0, 1};
-  MoveProblem problem(MatrixView<const float>{unary, 2, 2}, {edges, 1, 2}, PottsScores{strengths, 2});
+  Problem problem(MatrixView<const float>{unary, 2, 2}, {2, 2, {}, {edges, 1, 2}, PottsScores{strengths, 2}});
   Poll poll;
   std::vector<Label> y{0, 0};
   CHECK(Expansion(problem, y).run(5, poll) == 0);

@@ -8,6 +8,7 @@
 #include "check.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::text;
 using test::Random;
 
 namespace {

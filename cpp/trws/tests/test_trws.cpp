@@ -2,115 +2,83 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
-#include "trws/build.hpp"
+#include "core/tests/pairwise_model.hpp"
+#include "trws/solver.hpp"
 
 using namespace hedgehop;
+using namespace hedgehop::trws;
 using test::Random;
 
 namespace {
 
 const std::vector<std::string> instruction_sets{"baseline", "avx2", "avx512"};
 
-const TrwsKernel* kernel_or_null(const std::string& name) {
+const Kernel* kernel_or_null(const std::string& name) {
   try {
-    return &trws_kernel(name);
+    return &kernel_for(name);
   } catch (const std::invalid_argument&) {
     return nullptr;
   }
 }
 
 // A random graph with ragged label counts, forbidden labels and pairs, and ties.
-struct Model {
-  std::size_t n, n_labels;
-  bool potts;
-  std::vector<std::int32_t> edges, counts, columns, ranks;
-  std::vector<double> unary, strengths, flat;
-  std::vector<std::int64_t> offsets;
-  double coarseness;
+struct Model : test::PairwiseModel {
+  bool is_potts, has_ties;
+  std::vector<std::int32_t> ranks;  // empty: the solver's own
 
-  Model(Random& random, std::size_t n_variables, std::size_t labels, bool is_potts, double density)
-      : n(n_variables), n_labels(labels), potts(is_potts), coarseness(random.below(2) == 0 ? 1.0 : 1e-4) {
-    const bool ragged = random.below(2) == 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      counts.push_back(static_cast<std::int32_t>(ragged ? 1 + random.below(labels) : labels));
-    }
+  Model(Random& random, std::size_t n_variables, std::size_t labels, bool potts, double density)
+      : PairwiseModel(random, n_variables, labels, random.below(2) == 0),
+        is_potts(potts),
+        has_ties(random.below(2) == 0) {
     new_scores(random);
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         if (random.uniform(0, 1) < density) add_edge(random, a, b);
       }
     }
-    ranks = random.below(2) == 0 ? trws_ranks(n, edge_view()) : random.shuffled(n);
+    if (random.below(2) == 0) ranks = random.shuffled(n);
   }
 
   double score(Random& random) const {
-    return coarseness == 1.0 ? static_cast<double>(random.below(9)) - 4.0 : random.uniform(-4, 4);
+    return has_ties ? static_cast<double>(random.below(9)) - 4.0 : random.uniform(-4, 4);
   }
 
   void new_scores(Random& random) {
-    unary.assign(n * n_labels, forbidden);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::int32_t l = 0; l < counts[i]; ++l) {
-        if (l == 0 || random.below(6) != 0) unary[i * n_labels + static_cast<std::size_t>(l)] = score(random);
-      }
-    }
+    set_unary([&](Label l) { return l == 0 || random.below(6) != 0 ? score(random) : forbidden; });
   }
 
   void add_edge(Random& random, std::size_t a, std::size_t b) {
-    if (random.below(2) == 0) std::swap(a, b);
-    edges.insert(edges.end(), {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)});
-    strengths.push_back(random.below(6) == 0 ? 0.0 : std::abs(score(random)));
-    columns.push_back(counts[b] + static_cast<std::int32_t>(random.below(2)));
-    offsets.push_back(static_cast<std::int64_t>(flat.size()));
-    for (std::int32_t r = 0; r < counts[a]; ++r) {
-      for (std::int32_t c = 0; c < columns.back(); ++c) {
-        flat.push_back(c >= counts[b] ? 1e9 : random.below(10) == 0 ? forbidden : score(random) + 3.0);
-      }
-    }
+    const double strength = random.below(6) == 0 ? 0.0 : std::abs(score(random));
+    PairwiseModel::add_edge(random, a, b, strength,
+                            [&] { return random.below(10) == 0 ? forbidden : score(random) + 3.0; });
   }
 
-  Edges edge_view() const { return {edges, strengths.size(), 2}; }
-  TableScores tables() const { return {flat, offsets, columns, counts}; }
-  MatrixView<const double> unary_view() const { return {unary, n, n_labels}; }
+  Pairs pairs() const { return is_potts ? PairwiseModel::pairs(potts()) : PairwiseModel::pairs(tables()); }
 
-  Trws solver(const TrwsKernel& kernel) const {
-    const TrwsShape shape{n, n_labels, counts};
-    Trws result =
-        potts ? make_trws_potts(shape, edge_view(), strengths, ranks, kernel)
-              : make_trws_tables(shape, edge_view(), tables(), std::vector<double>(n, 8.0), ranks, kernel);
+  Solver solver(const Kernel& kernel) const {
+    Solver result = make_solver(unary_view(), pairs(), ranks, kernel);
     result.set_scores(unary_view(), {});
     return result;
   }
 
   double value(const std::vector<Label>& y, std::span<const double> theta = {}) const {
-    double total = 0.0;
+    double total = pairs().value(y);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t at = i * n_labels + static_cast<std::size_t>(y[i]);
-      total += unary[at] + (theta.empty() ? 0.0 : theta[at]);
-    }
-    for (std::size_t e = 0; e < strengths.size(); ++e) {
-      const auto a = static_cast<std::size_t>(y[static_cast<std::size_t>(edges[2 * e])]);
-      const auto b = static_cast<std::size_t>(y[static_cast<std::size_t>(edges[2 * e + 1])]);
-      total += potts ? (a == b ? 0.0 : -strengths[e]) : tables().score(e, true, a, b);
+      total += unary_view()(i, y[i]) + (theta.empty() ? 0.0 : theta[i * n_labels + index(y[i])]);
     }
     return total;
   }
 
   template <class F>
   void for_each_labeling(F f) const {
-    std::vector<Label> y(n, 0);
-    for (;;) {
-      f(y);
-      std::size_t i = 0;
-      while (i < n && ++y[i] == counts[i]) y[i++] = 0;
-      if (i == n) return;
-    }
+    test::for_each_labeling(n, [this](std::size_t i) { return counts[i]; }, f);
   }
 
   double optimum(std::span<const double> theta = {}) const {
@@ -121,13 +89,13 @@ struct Model {
 };
 
 // Labels allowed, and as good as the solver says (the value of forbidden pairs is a penalty there).
-void check_labeling(const Model& model, const Trws& solver, const TrwsAnswer& answer,
+void check_labeling(const Model& model, const Solver& solver, const Answer& answer,
                     std::span<const double> theta) {
   std::vector<Label> y(model.n);
   solver.best(y);
   for (std::size_t i = 0; i < model.n; ++i) {
     CHECK(y[i] >= 0 && y[i] < model.counts[i]);
-    CHECK(model.unary[i * model.n_labels + static_cast<std::size_t>(y[i])] != forbidden);
+    CHECK(model.unary[i * model.n_labels + index(y[i])] != forbidden);
   }
   const double value = model.value(y, theta);
   if (value != forbidden) CHECK(test::close(answer.value, value, 1e-6));
@@ -136,12 +104,12 @@ void check_labeling(const Model& model, const Trws& solver, const TrwsAnswer& an
 void bounds_hold(Random& random) {
   for (int trial = 0; trial < 400; ++trial) {
     Model model(random, 1 + random.below(6), 1 + random.below(4), trial % 2 == 0, random.uniform(0, 1));
-    Trws solver = model.solver(trws_kernel(""));
+    Solver solver = model.solver(kernel_for(""));
     Poll poll;
     const double best = model.optimum();
     double before = std::numeric_limits<double>::infinity();
     for (int k = 0; k < 6; ++k) {
-      const TrwsAnswer answer = solver.run({1, 1, 0.0, -1e300, 1}, poll);
+      const Answer answer = solver.run({1, 1, 0.0, -1e300, 1}, poll);
       CHECK(answer.upper_bound >= best);
       CHECK(answer.upper_bound <= before);
       before = answer.upper_bound;
@@ -155,7 +123,7 @@ void bounds_hold(Random& random) {
       const std::span<const double> change =
           with_theta ? std::span<const double>(theta) : std::span<const double>();
       solver.set_scores(model.unary_view(), change);
-      const TrwsAnswer answer = solver.run({}, poll);
+      const Answer answer = solver.run({}, poll);
       CHECK(answer.upper_bound >= model.optimum(change));
       check_labeling(model, solver, answer, change);
     }
@@ -166,12 +134,12 @@ void trees_are_tight(Random& random) {
   for (int trial = 0; trial < 200; ++trial) {
     Model model(random, 2 + random.below(5), 1 + random.below(4), trial % 2 == 0, 0.0);
     for (std::size_t i = 1; i < model.n; ++i) model.add_edge(random, i, random.below(i));
-    model.ranks = trws_ranks(model.n, model.edge_view());
+    model.ranks.clear();
     const double best = model.optimum();
     if (best == forbidden) continue;
-    Trws solver = model.solver(trws_kernel(""));
+    Solver solver = model.solver(kernel_for(""));
     Poll poll;
-    const TrwsAnswer answer = solver.run({2, 1, 0.0, -1e300, 1}, poll);
+    const Answer answer = solver.run({2, 1, 0.0, -1e300, 1}, poll);
     CHECK(test::close(answer.upper_bound, best, 1e-5));
     std::vector<Label> y(model.n);
     solver.best(y);
@@ -184,15 +152,15 @@ void everybody_agrees(Random& random) {
   for (const std::size_t n_labels : {2, 7, 13, 21, 30, 48, 60, 100}) {
     for (const bool potts : {true, false}) {
       const Model model(random, 60, n_labels, potts, 0.1);
-      std::optional<Trws> first;
-      std::optional<TrwsAnswer> expected;
+      std::optional<Solver> first;
+      std::optional<Answer> expected;
       for (const std::string& name : instruction_sets) {
-        const TrwsKernel* kernel = kernel_or_null(name);
+        const Kernel* kernel = kernel_or_null(name);
         if (kernel == nullptr) continue;
         for (const int threads : {1, 2}) {
-          Trws solver = model.solver(*kernel);
+          Solver solver = model.solver(*kernel);
           Poll poll;
-          const TrwsAnswer answer = solver.run({12, 5, 0.0, -1e300, threads}, poll);
+          const Answer answer = solver.run({12, 5, 0.0, -1e300, threads}, poll);
           if (!first) {
             first.emplace(std::move(solver));
             expected = answer;
@@ -213,7 +181,7 @@ void everybody_agrees(Random& random) {
 void interruptions_leave_a_valid_state(Random& random) {
   const Model model(random, 6, 3, true, 0.6);
   for (const int threads : {1, 2}) {
-    Trws solver = model.solver(trws_kernel(""));
+    Solver solver = model.solver(kernel_for(""));
     int asked = 0;
     Poll nagging([&] {
       if (++asked == 3) throw std::runtime_error("stop");
@@ -235,7 +203,8 @@ void grids_match_their_edge_lists(Random& random) {
       {{3, 4}, 4}, {{3, 4}, 8},    {{1, 5}, 8},     {{5, 1}, 4},
       {{1, 1}, 4}, {{2, 3, 2}, 6}, {{2, 3, 2}, 26}, {{1, 2, 3}, 26}};
   for (const auto& [shape, connectivity] : cases) {
-    const GridEdges grid(shape, connectivity);
+    const Grid shape_of(shape, connectivity);
+    const GridEdges grid(shape_of);
     std::vector<std::int32_t> edges;
     grid.for_each([&](std::size_t e, std::size_t a, std::size_t b) {
       CHECK(2 * e == edges.size() && a < b && b < grid.n_variables());
@@ -251,32 +220,34 @@ void grids_match_their_edge_lists(Random& random) {
     }
     for (std::size_t k = 0; k < 3 * grid.n_variables(); ++k) unary.push_back(random.uniform(-2, 2));
     std::vector<std::int32_t> ranks(grid.n_variables());
-    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<std::int32_t>(i);
-    Trws one = make_trws_grid(grid, {grid, {strengths.begin(), strengths.end()}}, 3, trws_kernel(""));
-    Trws two =
-        make_trws_potts({grid.n_variables(), 3, {}}, {edges, grid.size(), 2}, flat, ranks, trws_kernel(""));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const std::size_t n = grid.n_variables();
+    const Unaries scores{unary, n, 3};
+    const Pairs listed{n, 3, {}, {edges, grid.size(), 2}, PottsScores{flat, 3}};
+    Solver one = make_solver(GridPairs(shape_of, {strengths.begin(), strengths.end()}), 3, kernel_for(""));
+    Solver two = make_solver(scores, listed, ranks, kernel_for(""));
     Poll poll;
-    one.set_scores(MatrixView<const double>{unary, grid.n_variables(), 3}, {});
-    two.set_scores(MatrixView<const double>{unary, grid.n_variables(), 3}, {});
+    one.set_scores(scores, {});
+    two.set_scores(scores, {});
     CHECK(one.run({}, poll).upper_bound == two.run({}, poll).upper_bound);
     CHECK(std::ranges::equal(one.messages(), two.messages()));
   }
 }
 
-void limits_hold_for_every_label(Random& random) {
+void label_bounds_hold(Random& random) {
   for (int trial = 0; trial < 300; ++trial) {
     const Model model(random, 1 + random.below(6), 1 + random.below(4), trial % 2 == 0, random.uniform(0, 1));
-    Trws solver = model.solver(trws_kernel(""));
+    Solver solver = model.solver(kernel_for(""));
     Poll poll;
-    TrwsOptions options;
+    Options options;
     options.iterations = 1 + static_cast<int>(random.below(20));
     solver.run(options, poll);
     std::vector<float> drops(model.n * model.n_labels);
-    const double top = solver.limits(drops, poll);
+    const double top = solver.label_bounds(drops, poll);
     model.for_each_labeling([&](const std::vector<Label>& y) {
       const double value = model.value(y);
       for (std::size_t i = 0; i < model.n; ++i) {
-        const double drop = drops[i * model.n_labels + static_cast<std::size_t>(y[i])];
+        const double drop = drops[i * model.n_labels + index(y[i])];
         CHECK(drop <= 0.0 && value <= top + drop * (1.0 - 0x1p-22) + 1e-12 * std::abs(value));
       }
     });
@@ -284,18 +255,19 @@ void limits_hold_for_every_label(Random& random) {
 }
 
 void bad_scores_change_nothing() {
-  const std::vector<std::int32_t> edges{0, 1}, ranks{0, 1};
+  const std::vector<std::int32_t> edges{0, 1};
   const std::vector<double> strengths{1.0};
-  Trws solver = make_trws_potts({2, 2, {}}, {edges, 1, 2}, strengths, ranks, trws_kernel(""));
   const std::vector<double> good{0.0, 3.0, 1.0, 0.0};
-  solver.set_scores(MatrixView<const double>{good, 2, 2}, {});
+  const Pairs pairs{2, 2, {}, {edges, 1, 2}, PottsScores{strengths, 2}};
+  Solver solver = make_solver(Unaries{good, 2, 2}, pairs, {}, kernel_for(""));
+  solver.set_scores(Unaries{good, 2, 2}, {});
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {nan, infinity, -infinity}) {
     const std::vector<double> scores{0.0, 1.0, -infinity, bad};
     bool refused = false;
     try {
-      solver.set_scores(MatrixView<const double>{scores, 2, 2}, {});
+      solver.set_scores(Unaries{scores, 2, 2}, {});
     } catch (const std::invalid_argument&) {
       refused = true;
     }
@@ -308,13 +280,13 @@ void bad_scores_change_nothing() {
 }  // namespace
 
 int main() {
-  Random random(5);
+  Random random(6);
   bounds_hold(random);
   trees_are_tight(random);
   everybody_agrees(random);
   interruptions_leave_a_valid_state(random);
   grids_match_their_edge_lists(random);
-  limits_hold_for_every_label(random);
+  label_bounds_hold(random);
   bad_scores_change_nothing();
   return test::exit_code();
 }

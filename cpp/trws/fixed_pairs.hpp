@@ -12,9 +12,9 @@
 #include "trws/fixed_point.hpp"
 #include "trws/schedule.hpp"
 
-namespace hedgehop {
+namespace hedgehop::trws {
 
-struct TrwsPairwise {
+struct FixedPairs {
   FixedPointScale scale;
   std::vector<std::int32_t> strengths;             // one an edge (Potts) ...
   FixedPoints tables;                              // ... or square tables of slot x slot values, <= 0,
@@ -23,8 +23,6 @@ struct TrwsPairwise {
   CarefulSum constant;                             // what was taken out of the tables
   double reach = 0.0;                              // sum over the variables, for the bound's rounding
 };
-
-namespace trws_detail {
 
 // What the edges around each variable can do, summed over its edges.
 class Reaches {
@@ -52,43 +50,41 @@ class Reaches {
 
 // Floors from the reach of each edge in fixed point; reach_of takes the edge in the schedule's order.
 template <class ReachOf>
-std::vector<std::int32_t> floors(const TrwsSchedule& schedule, const Reaches& reaches, ReachOf reach_of) {
+std::vector<std::int32_t> floors(const Schedule& schedule, const Reaches& reaches, ReachOf reach_of) {
   std::vector<std::int64_t> sums(schedule.n_variables(), 0);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     for (auto e = schedule.up[i]; e < schedule.up[i + 1]; ++e) {
-      const std::int64_t reach = reach_of(static_cast<std::size_t>(e));
+      const std::int64_t reach = reach_of(index(e));
       sums[i] += reach;
-      sums[static_cast<std::size_t>(schedule.up_node[static_cast<std::size_t>(e)])] += reach;
+      sums[index(schedule.up_node[index(e)])] += reach;
     }
   }
   std::vector<std::int32_t> result(sums.size(), 0);
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const bool matters = reaches.matters(static_cast<std::size_t>(schedule.variable_of[i]));
+    const bool matters = reaches.matters(index(schedule.variable_of[i]));
     if (matters) result[i] = FixedPointScale::floor_for(sums[i]);
   }
   return result;
 }
 
-}  // namespace trws_detail
-
 // P_e(a, b) = -strength(e) [a != b], strengths finite and >= 0. Edges as for the schedule.
 template <class Source, class Strength>
-TrwsPairwise trws_potts(const TrwsSchedule& schedule, const Source& edges, Strength strength) {
-  trws_detail::Reaches reaches(schedule.n_variables());
+FixedPairs fixed_potts(const Schedule& schedule, const Source& edges, Strength strength) {
+  Reaches reaches(schedule.n_variables());
   edges.for_each([&](std::size_t e, std::size_t a, std::size_t b) {
     const double s = strength(e);
     reaches.add(a, s, s);
     reaches.add(b, s, s);
   });
-  TrwsPairwise result;
+  FixedPairs result;
   result.scale = reaches.scale();
   result.reach = reaches.total();
   result.strengths.reserve(schedule.n_edges());
   for (const std::int32_t e : schedule.edge_of) {
-    result.strengths.push_back(result.scale.truncate(strength(static_cast<std::size_t>(e))));
+    result.strengths.push_back(result.scale.truncate(strength(index(e))));
   }
-  result.floors = trws_detail::floors(schedule, reaches, [&](std::size_t e) { return result.strengths[e]; });
+  result.floors = floors(schedule, reaches, [&](std::size_t e) { return result.strengths[e]; });
   return result;
 }
 
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

@@ -19,11 +19,9 @@
 #include <vector>
 
 #include "core/pairs.hpp"
-#include "trws/pairs.hpp"
+#include "trws/fixed_pairs.hpp"
 
-namespace hedgehop {
-
-namespace trws_detail {
+namespace hedgehop::trws {
 
 // One table as given; rows are labels of the edge's first end.
 struct Block {
@@ -78,9 +76,9 @@ T reach_of(std::size_t rows, std::size_t columns, Value value) {
   return reach;
 }
 
-class TableBuilder {
+class FixedTables {
  public:
-  TableBuilder(const TrwsSchedule& schedule, Edges edges, const TableScores& scores, std::size_t slot)
+  FixedTables(const Schedule& schedule, Edges edges, const TableScores& scores, std::size_t slot)
       : schedule_(schedule), edges_(edges), scores_(scores), slot_(slot) {
     collect_blocks();
   }
@@ -96,20 +94,19 @@ class TableBuilder {
     for (std::size_t e = 0; e < edges_.rows; ++e) {
       const double range = finite_range(e);
       total += range;
-      for (const std::int32_t i : edges_.row(e)) around[static_cast<std::size_t>(i)] += range;
+      for (const std::int32_t i : edges_.row(e)) around[index(i)] += range;
     }
     const double mean =
         std::accumulate(around.begin(), around.end(), 0.0) / static_cast<double>(around.size());
     for (std::size_t e = 0; e < edges_.rows; ++e) {
-      const double quieter = std::min(around[static_cast<std::size_t>(edges_.row(e)[0])],
-                                      around[static_cast<std::size_t>(edges_.row(e)[1])]);
+      const double quieter = std::min(around[edges_.first(e)], around[edges_.second(e)]);
       const double enough = 1.0625 * std::min(total, 16.0 * std::max(quieter, mean));
       Block& block = blocks_[block_of_[e]];
       block.penalised = std::min(block.penalised, block.low - (total > 0.0 ? enough : 1.0));
     }
   }
 
-  TrwsPairwise build() {
+  FixedPairs build() {
     Reaches reaches(schedule_.n_variables());
     for (const Block& b : blocks_) {
       reach_.push_back(
@@ -121,7 +118,7 @@ class TableBuilder {
     write_tables();
     for (std::size_t i = 0; i < schedule_.n_variables(); ++i) assign_tables(i);
     result_.floors = floors(schedule_, reaches, [&](std::size_t e) {
-      return fixed_reach_[block_of_[static_cast<std::size_t>(schedule_.edge_of[e])]];
+      return fixed_reach_[block_of_[index(schedule_.edge_of[e])]];
     });
     return std::move(result_);
   }
@@ -132,15 +129,15 @@ class TableBuilder {
   void collect_blocks() {
     std::map<std::array<std::int64_t, 4>, std::size_t> known;
     for (std::size_t e = 0; e < edges_.rows; ++e) {
-      const std::size_t rows = scores_.label_count(static_cast<std::size_t>(edges_.row(e)[0]));
-      const std::size_t columns = scores_.label_count(static_cast<std::size_t>(edges_.row(e)[1]));
+      const std::size_t rows = scores_.label_count(edges_.first(e));
+      const std::size_t columns = scores_.label_count(edges_.second(e));
       const auto [at, is_new] =
           known.try_emplace({scores_.offsets[e], scores_.columns[e], static_cast<std::int64_t>(rows),
                              static_cast<std::int64_t>(columns)},
                             blocks_.size());
       if (is_new) {
         const double* first = scores_.flat.data() + scores_.offsets[e];
-        blocks_.push_back({first, static_cast<std::size_t>(scores_.columns[e]), rows, columns});
+        blocks_.push_back({first, index(scores_.columns[e]), rows, columns});
         blocks_.back().inspect();
       }
       block_of_.push_back(at->second);
@@ -150,7 +147,7 @@ class TableBuilder {
   void add_reach(std::size_t e, Reaches& reaches) {
     const std::size_t b = block_of_[e];
     const double range = blocks_[b].range();
-    for (const std::int32_t i : edges_.row(e)) reaches.add(static_cast<std::size_t>(i), reach_[b], range);
+    for (const std::int32_t i : edges_.row(e)) reaches.add(index(i), reach_[b], range);
     result_.constant.add(blocks_[b].top);
   }
 
@@ -188,7 +185,7 @@ class TableBuilder {
 
   void assign_tables(std::size_t i) {
     for (auto e = schedule_.up[i]; e < schedule_.up[i + 1]; ++e) {
-      const auto edge = static_cast<std::size_t>(schedule_.edge_of[static_cast<std::size_t>(e)]);
+      const auto edge = index(schedule_.edge_of[index(e)]);
       const bool first_is_lower = edges_.row(edge)[0] == schedule_.variable_of[i];
       const std::int32_t upright = upright_[block_of_[edge]], turned = turned_[block_of_[edge]];
       result_.table_up.push_back(first_is_lower ? upright : turned);
@@ -196,7 +193,7 @@ class TableBuilder {
     }
   }
 
-  const TrwsSchedule& schedule_;
+  const Schedule& schedule_;
   Edges edges_;
   const TableScores& scores_;
   std::size_t slot_;
@@ -204,16 +201,7 @@ class TableBuilder {
   std::vector<std::size_t> block_of_;  // of each edge, in the caller's order
   std::vector<double> reach_;          // of each block
   std::vector<std::int32_t> fixed_reach_, upright_, turned_;
-  TrwsPairwise result_;
+  FixedPairs result_;
 };
 
-}  // namespace trws_detail
-
-inline TrwsPairwise trws_tables(const TrwsSchedule& schedule, Edges edges, const TableScores& scores,
-                                std::size_t slot, std::span<const double> unary_ranges) {
-  trws_detail::TableBuilder builder(schedule, edges, scores, slot);
-  if (builder.forbids()) builder.penalise(unary_ranges);
-  return builder.build();
-}
-
-}  // namespace hedgehop
+}  // namespace hedgehop::trws

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of one instruction set, for every slot size. Included by trws_kernel_*.cpp, each of which names
-// its set (HEDGEHOP_TRWS_ISA, a namespace) and the width of its registers (HEDGEHOP_TRWS_LANES) and is
-// compiled with its own flags.
-#pragma once
-
+// The kernels of one instruction set, for every slot size. Compiled once per set, whose name
+// (HEDGEHOP_TRWS_ISA, a namespace), register width (HEDGEHOP_TRWS_LANES) and flags are given by the build.
 #include "trws/icm.hpp"
 #include "trws/sweep.hpp"
 
-namespace hedgehop::HEDGEHOP_TRWS_ISA {
+namespace hedgehop::trws::HEDGEHOP_TRWS_ISA {
 namespace {
 
 // The widest vectors that fill K values exactly.
@@ -44,27 +41,27 @@ auto with_slot(std::int32_t slot, F f) {
 }
 
 template <int W, int N, bool Table>
-std::int64_t sweep_as(const TrwsGraph& g, std::int32_t first, std::int32_t last, TrwsSweep how) {
+std::int64_t sweep_as(const Graph& g, std::int32_t first, std::int32_t last, Pass how) {
   switch (how) {
-    case TrwsSweep::forward:
+    case Pass::forward:
       return Sweep<W, N, true, false, Table>(g).run(first, last);
-    case TrwsSweep::backward:
+    case Pass::backward:
       return Sweep<W, N, false, false, Table>(g).run(first, last);
-    case TrwsSweep::report_forward:
+    case Pass::report_forward:
       return Sweep<W, N, true, true, Table>(g).run(first, last);
     default:
       return Sweep<W, N, false, true, Table>(g).run(first, last);
   }
 }
 
-std::int64_t sweep(const TrwsGraph& g, std::int32_t first, std::int32_t last, TrwsSweep how) {
+std::int64_t sweep(const Graph& g, std::int32_t first, std::int32_t last, Pass how) {
   return with_slot(g.slot, [&]<int W, int N>() {
     return g.tables != nullptr ? sweep_as<W, N, true>(g, first, last, how)
                                : sweep_as<W, N, false>(g, first, last, how);
   });
 }
 
-std::int64_t polish(const TrwsGraph& g, std::int32_t first, std::int32_t last, std::int32_t* labels,
+std::int64_t polish(const Graph& g, std::int32_t first, std::int32_t last, std::int32_t* labels,
                     std::uint8_t* stale) {
   return with_slot(g.slot, [&]<int W, int N>() {
     return g.tables != nullptr ? Polish<W, N, true>(g, labels, stale).run(first, last)
@@ -74,6 +71,6 @@ std::int64_t polish(const TrwsGraph& g, std::int32_t first, std::int32_t last, s
 
 }  // namespace
 
-extern const TrwsKernel kernel{&sweep, &polish, HEDGEHOP_TRWS_LANES};
+extern const Kernel kernel{&sweep, &polish, HEDGEHOP_TRWS_LANES};
 
-}  // namespace hedgehop::HEDGEHOP_TRWS_ISA
+}  // namespace hedgehop::trws::HEDGEHOP_TRWS_ISA
