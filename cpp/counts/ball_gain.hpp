@@ -29,7 +29,7 @@
 namespace hedgehop::counts {
 
 // Two arrays of 2^20 doubles: beyond this the exact formula is the wrong tool.
-inline constexpr std::size_t max_coverage_members = 20;
+inline constexpr std::size_t max_ball_members = 20;
 
 // Computes gains against one fixed list; keeps its scratch memory between calls.
 class BallGain {
@@ -142,18 +142,5 @@ class BallGain {
   std::vector<double> hit_;
   std::vector<double> total_;
 };
-
-// out[r] = gain of labeling r on top of the chosen ones; at most max_coverage_members of them.
-inline void ball_gains(Labelings labelings, Labelings chosen, std::span<const double> decay,
-                       std::span<double> out) {
-  BallGain gain(chosen, decay);
-  for (std::size_t r = 0; r < labelings.rows; ++r) out[r] = gain(labelings.row(r));
-}
-
-// out[k] = gain of one labeling on top of the first k + 1 of the chosen ones.
-inline void prefix_gains(std::span<const Label> labeling, Labelings chosen, std::span<const double> decay,
-                         std::span<double> out) {
-  BallGain(chosen, decay).prefixes(labeling, out);
-}
 
 }  // namespace hedgehop::counts

@@ -38,9 +38,7 @@ double gain_by_enumeration(const std::vector<Label>& y, const std::vector<Label>
 double gain_of(const std::vector<Label>& y, const std::vector<Label>& chosen,
                const std::vector<double>& decay) {
   const std::size_t n = y.size();
-  double gain = -1;
-  ball_gains({y, 1, n}, {chosen, n == 0 ? 0 : chosen.size() / n, n}, decay, {&gain, 1});
-  return gain;
+  return BallGain({chosen, n == 0 ? 0 : chosen.size() / n, n}, decay)(y);
 }
 
 void matches_enumeration(Random& random, std::size_t k, double scale) {
@@ -76,7 +74,7 @@ int main() {
 
   // As many members as allowed, and more variables than one block.
   const std::size_t n = 5000;
-  const auto members = random.labels(max_coverage_members * n, 2);
+  const auto members = random.labels(max_ball_members * n, 2);
   const auto candidate = random.labels(n, 2);
   CHECK(test::close(gain_of(candidate, members, std::vector<double>(n, 1.0)), 1.0));
   return test::exit_code();

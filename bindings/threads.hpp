@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C, or another thread's word, while the GIL is released: a kernel's Poll asks for both.
+// What calls without the GIL need: one at a time in a solver; Ctrl-C, or another thread's word, stops them.
 #pragma once
 
+#include <Python.h>
 #include <nanobind/nanobind.h>
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "core/poll.hpp"
 
 namespace hedgehop::bindings {
+
+// Two threads in one solver would spoil its state: the second is told so.
+class Busy {
+ public:
+  Busy(std::atomic_flag& flag, const char* who) : flag_(flag) {
+    if (flag_.test_and_set())
+      throw std::runtime_error(std::string("this ") + who + " is at work in another thread");
+  }
+  ~Busy() { flag_.clear(); }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
 
 // Set by any thread to stop the kernels of the thread that has entered it; Python hears Ctrl-C in the main
 // thread only.
