@@ -12,7 +12,7 @@ from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.potentials import AgreementGains, Linear, Potential
-from hedgehop.potentials.distances import agreement
+from hedgehop.potentials.samples import agreement
 
 
 class ExpectedBest(Frozen, Diversity):

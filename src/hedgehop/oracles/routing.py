@@ -19,6 +19,7 @@ from hedgehop.oracles.folding import fold, kinds
 from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
+from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.potentials import Potential
 
 _SMALL = 3000  # columns of an integer program that is about as quick as anything else
@@ -67,16 +68,21 @@ def _large(model: Model, potentials: Sequence[Potential]) -> bool:
     return not is_small(model)
 
 
+def _relaxes(family: str, potentials: Sequence[Potential]) -> bool:
+    return Lagrangian().family(potentials) == family
+
+
 def _large_for_balls(model: Model, potentials: Sequence[Potential]) -> bool:
-    return not is_small(model, _SMALL_BALLS)
+    return _relaxes("distances", potentials) and not is_small(model, _SMALL_BALLS)
 
 
 def _large_for_samples(model: Model, potentials: Sequence[Potential]) -> bool:
-    return not is_small(model, _SMALL_SAMPLES)
+    return _relaxes("samples", potentials) and not is_small(model, _SMALL_SAMPLES)
 
 
 def _large_structure(model: Model, potentials: Sequence[Potential]) -> bool:
-    return _large(model, potentials) or (isinstance(model, LinearModel) and structure_columns(model) > _SMALL)
+    many = isinstance(model, LinearModel) and structure_columns(model) > _SMALL
+    return _relaxes("counts", potentials) and (many or not is_small(model))
 
 
 def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
@@ -108,20 +114,21 @@ ROUTES = (
     Route("trws", "pairwise", "linear", "not small", "near-optimal, with a bound", _large),
     Route("expansion", "pairwise", "used labels, regions", "not small", "strong moves, with a bound", _large),
     Route("swap", "pairwise", "transitions", "not small", "strong moves, with a bound", _large),
-    Route("slopes", "any with a linear row", "distances", "above 400 columns", "few linear steps", _large_for_balls),
+    Route("lagrangian", "any with a linear row", "distances", "above 400 columns", "linear steps", _large_for_balls),
     Route(
-        "agreement", "any with a linear row", "agreement with samples", "above 1000 columns",
-        "few linear steps", _large_for_samples,
+        "lagrangian", "any with a linear row", "agreement with samples", "above 1000 columns", "few linear steps",
+        _large_for_samples,
     ),
-    Route("biases", "any with a linear row", "used labels and kinds", "not small", "linear steps", _large_structure),
+    Route(
+        "lagrangian", "any with a linear row", "used labels, kinds and regions", "not small", "few linear steps",
+        _large_structure,
+    ),
     Route("ilp", "all that is built in", "all that is built in", "small", "exact, if it ends in time"),
-    Route("slopes", "any with a linear row", "distances", "where no program can", "few linear steps"),
-    Route("agreement", "any with a linear row", "agreement with samples", "where no program can", "few linear steps"),
+    Route("lagrangian", "any with a linear row", "distances, samples, counts", "where no program can", "linear steps"),
     Route("graph_matching", "`GraphMatching`", "linear", "where no program can", "exact: blossoms"),
     Route("qpbo", "two labels, any pairs", "linear", "where no program can", "the bound of the linear program"),
     Route("trws", "pairwise", "linear", "where no program can", "near-optimal, with a bound"),
     Route("expansion", "pairwise", "used labels, regions", "where no program can", "strong moves, with a bound"),
-    Route("biases", "any with a linear row", "used labels and kinds", "where no program can", "linear steps"),
     Route("swap", "pairwise", "transitions", "where no program can", "strong moves, with a bound"),
     Route("exhaustive", "any", "any, your own too", "up to 2^22 labelings", "nothing else can"),
     Route("messages", "pairwise", "distances", "never before others", "there to compare with"),

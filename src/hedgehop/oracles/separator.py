@@ -20,7 +20,7 @@ from hedgehop.oracles.folding import reaches
 from hedgehop.oracles.lawler import best_excluding
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.registry import get
-from hedgehop.oracles.relaxation.slopes import Slopes
+from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.routing import Auto, is_small
 from hedgehop.potentials import Cardinality, Linear, Potential
 
@@ -72,7 +72,7 @@ class Separator:
 
     @cached_property
     def _relaxation(self) -> Solver:
-        return Slopes(inner=self._oracle).on(self._model)
+        return Lagrangian(inner=self._oracle).on(self._model)
 
     def _by_program(self, limits: Sequence[Potential], distance: int) -> Step:
         program = get("ilp")

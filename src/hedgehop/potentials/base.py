@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +15,20 @@ from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
 
+if TYPE_CHECKING:
+    from hedgehop.potentials.counts import CountFunction
+
 P = TypeVar("P", bound="Potential")
 
 
 class Potential(Frozen, ABC):
     """A function of a labeling. ``value(model, labelings)``; ``2.0 * potential`` scales it.
+
+    Attributes
+    ----------
+    relaxed_as : "counts", "distances", "samples" or None
+        How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for distances, by chords
+        for agreements with samples, or not at all.
 
     Examples
     --------
@@ -28,6 +37,8 @@ class Potential(Frozen, ABC):
     >>> (2.0 * hh.potentials.LabelWeights([0.0, 1.5])).value(chain, [[0, 0, 0], [0, 1, 1]])
     array([0., 3.])
     """
+
+    relaxed_as: ClassVar[Literal["counts", "distances", "samples"] | None] = None
 
     def value(self, model: Model, labelings: ArrayLike) -> float | Doubles:
         """Value of one labeling (a float) or of many (an (m,) array)."""
@@ -50,6 +61,21 @@ class Potential(Frozen, ABC):
     def span(self) -> float:
         """Return a number that no two values differ by more than; inf if none is known."""
         return np.inf
+
+    def counts(self, model: Model) -> Sequence[CountFunction] | None:
+        """Functions of counts that add up to this potential; None if it is no such sum.
+
+        With it a potential is understood by integer programs and, if ``relaxed_as`` says how, by relaxations.
+        """
+        return None
+
+    def encode(self, program: Any) -> None:
+        """Write this potential as rows of an integer program; by its counts unless overridden.
+
+        ``program`` is a :class:`hedgehop.oracles.program.model_rows.Encoded`.
+        """
+        for count in self.counts(program.model) or ():
+            program.add_count(count)
 
     @abstractmethod
     def scaled(self: P, factor: float) -> P:

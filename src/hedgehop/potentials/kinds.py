@@ -10,7 +10,8 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
-from hedgehop.potentials.labels import label_counts, least_count, share
+from hedgehop.potentials.counts import CountFunction
+from hedgehop.potentials.labels import label_counts, least_count, share, thresholds
 
 NO_KIND = -1
 
@@ -38,6 +39,7 @@ class KindWeights(Potential):
     kinds: Labels
     w: Doubles
     min_share: float
+    relaxed_as = "counts"
 
     def __init__(self, kinds: ArrayLike, w: ArrayLike, min_share: float = 0.0) -> None:
         weights = _arrays.vector(w, "w")
@@ -60,6 +62,10 @@ class KindWeights(Potential):
     def span(self) -> float:
         """Return the sum of all weights' sizes."""
         return float(np.abs(self.w).sum())
+
+    def counts(self, model: Model) -> list[CountFunction]:
+        """One threshold for each kind with a weight."""
+        return thresholds(self.kinds, self.w, self.least_count(model.n_variables), model)
 
     def scaled(self, factor: float) -> KindWeights:
         """Return this potential times a factor."""

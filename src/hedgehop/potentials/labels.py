@@ -11,6 +11,8 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import Edges, PairwiseModel
 from hedgehop.potentials.base import Potential
+from hedgehop.potentials.count_functions import Threshold
+from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 
 
 class LabelWeights(Potential):
@@ -32,6 +34,7 @@ class LabelWeights(Potential):
 
     w: Doubles
     min_share: float
+    relaxed_as = "counts"
 
     def __init__(self, w: ArrayLike, min_share: float = 0.0) -> None:
         self._set(w=_arrays.vector(w, "w"), min_share=share(min_share))
@@ -52,6 +55,10 @@ class LabelWeights(Potential):
     def span(self) -> float:
         """Return the sum of all weights' sizes."""
         return float(np.abs(self.w).sum())
+
+    def counts(self, model: Model) -> list[CountFunction]:
+        """One threshold for each label with a weight."""
+        return thresholds(np.arange(self.w.size, dtype=np.int32), self.w, self.least_count(model.n_variables), model)
 
     def scaled(self, factor: float) -> LabelWeights:
         """Return this potential times a factor."""
@@ -103,9 +110,28 @@ class TransitionWeights(Potential):
         """Return the sum of all weights' sizes."""
         return float(np.abs(self.w).sum())
 
+    def counts(self, model: Model) -> list[CountFunction]:
+        """One threshold for each pair with a weight."""
+        edges = edges_of(model)
+        if not len(edges):
+            return []
+        codes, everyone = PairClasses(edges, len(self.w), self.ordered), np.arange(len(edges))
+        rows, columns = transition_pairs(len(self.w), self.ordered)
+        return [
+            CountFunction(codes, a * len(self.w) + b, everyone, Threshold(float(self.w[a, b]), 0, 1))
+            for a, b in zip(rows.tolist(), columns.tolist(), strict=True)
+            if self.w[a, b]
+        ]
+
     def scaled(self, factor: float) -> TransitionWeights:
         """Return this potential times a factor."""
         return TransitionWeights(factor * self.w, self.ordered)
+
+
+def thresholds(table: Labels, w: Doubles, least: int, model: Model) -> list[CountFunction]:
+    """Weights of codes, each once at least so many variables carry it."""
+    codes, everyone = LabelClasses(table, w.size), np.arange(model.n_variables)
+    return [CountFunction(codes, int(k), everyone, Threshold(float(w[k]), least - 1, 1)) for k in np.flatnonzero(w)]
 
 
 def label_counts(flat: Labels, n_labels: int) -> NDArray[np.int64]:

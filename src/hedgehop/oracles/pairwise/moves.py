@@ -17,7 +17,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.folding import fold, kinds, not_pairwise
 from hedgehop.oracles.pairwise.kernels import message_solver, move_solver, pass_messages
-from hedgehop.oracles.relaxation.dual import dual_bound
+from hedgehop.oracles.relaxation.subgradient import bound_by_messages
 from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights, total_value
 
 _STARTS = 3  # labelings to improve
@@ -95,7 +95,7 @@ class MoveSolver(Solver):
             starts = starts[:1]
         best = _best_of(model, potentials, [improved(moves, y) for y in starts])[0]
         reached = _values(model, potentials, [best])[0] - constant
-        bound, met = dual_bound(self._messages, model, theta, rest, best, reached, self.oracle.bound_rounds)
+        bound, met = bound_by_messages(self._messages, model, theta, rest, best, reached, self.oracle.bound_rounds)
         if met:  # multipliers lead to other labelings
             weigh(moves, model, theta, rest)
             best = _best_of(model, potentials, [best, improved(moves, _best_of(model, potentials, met)[0])])[0]
