@@ -56,10 +56,6 @@ class ExpectedBest(Frozen, Diversity):
         """D of a list."""
         return float(self._best(model, self._rows(model, labelings)).mean())
 
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
-
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """``mean_z max(0, agreement(y, z) - best so far)``; linear while nothing is chosen."""
         gain = self._gain_potential(model, self._rows(model, chosen))

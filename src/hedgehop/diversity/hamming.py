@@ -92,10 +92,6 @@ class HammingBall(Frozen, Diversity):
         rows = distinct_rows(self._rows(model, labelings))
         return float(sum(self._gain_potential(model, rows[:t])._upper(model, y[None])[0] for t, y in enumerate(rows)))
 
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
-
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """The gain of every labeling or, steered by the sum, the paper's lower bound on it."""
         rows = distinct_rows(self._rows(model, chosen))
@@ -191,10 +187,6 @@ class LinearHamming(Frozen, Diversity):
         rows = self._rows(model, labelings)
         added = np.tril(_core.hamming(rows, rows, self.weights)).sum(axis=1)
         return np.concatenate([[0.0], np.cumsum(added)])
-
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """The gain or, steered by half of the relevance, twice the gain: the same labelings are best."""

@@ -10,10 +10,10 @@ from hedgehop.potentials.base import Constant, Function, Linear, Potential, tota
 from hedgehop.potentials.count_functions import Table, Threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses
 from hedgehop.potentials.distances import Cardinality
-from hedgehop.potentials.kinds import KindWeights
-from hedgehop.potentials.labels import LabelWeights, TransitionWeights
+from hedgehop.potentials.labels import KindWeights, LabelWeights
 from hedgehop.potentials.regions import Envelope, RegionWeights
 from hedgehop.potentials.samples import AgreementGains
+from hedgehop.potentials.transitions import TransitionWeights
 
 __all__ = [
     "AgreementGains",

@@ -17,7 +17,8 @@ from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages
 from hedgehop.oracles.relaxation.multipliers import Multipliers
 from hedgehop.potentials import Potential, TransitionWeights
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
-from hedgehop.potentials.labels import thresholds, transition_pairs, used_labels, used_transitions
+from hedgehop.potentials.labels import label_counts, thresholds
+from hedgehop.potentials.transitions import transition_pairs, used_transitions
 
 _WARM = 8  # passes for each choice of multipliers, messages kept
 _COLD = 25  # the same where pairs change and messages start anew
@@ -156,7 +157,7 @@ def _relaxed_transitions(
     """
     labels, flat = len(potential.w), labeling.reshape(1, -1)
     rewards, constant = np.zeros(labels), 0.0
-    used = used_labels(flat, labels)[0]
+    used = label_counts(flat, labels)[0] > 0
     carried = used_transitions(model, flat, labels, potential.ordered)[0]
     for a, b in zip(*transition_pairs(labels, potential.ordered), strict=True):
         w = max(0.0, float(potential.w[a, b]))
