@@ -62,7 +62,7 @@ class ExpectedBest(Frozen, Diversity):
         return [gain] if gain.best.any() else [Linear(own(gain.linear(model, np.ones(len(self.samples)))))]
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        return self._gain_potential(model, chosen)._values(model, flat)
+        return self._gain_potential(model, chosen).values(model, flat)
 
     def _gain_potential(self, model: Model, chosen: Labels) -> AgreementGains:
         return AgreementGains(self.samples, self._best(model, chosen), self.weights)

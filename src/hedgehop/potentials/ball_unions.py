@@ -76,16 +76,18 @@ class BallCoverage(BallGain):
         labelings = np.atleast_2d(_arrays.integers(chosen, "chosen")).astype(np.int32)
         self._set(chosen=own(labelings), decay=_arrays.weights(decay, "decay"), scale=float(scale))
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         if len(self.chosen) <= MOST_EXACT:
             return self.scale * _core.ball_gain(flat, self.chosen, self.decay)
         missed = -np.expm1(-_core.hamming(flat, self.chosen, self.decay))
         return np.asarray(self.scale * missed.prod(axis=1))  # Harris: a lower bound
 
-    def _upper(self, model: Model, flat: Labels) -> Doubles:
+    def upper(self, model: Model, flat: Labels) -> Doubles:
+        """Upper bounds on the values of (m, n) labelings."""
         if len(self.chosen) <= MOST_EXACT:
-            return self._values(model, flat)
-        return np.asarray(np.min([p._values(model, flat) for p in self.pairs()], axis=0))
+            return self.values(model, flat)
+        return np.asarray(np.min([p.values(model, flat) for p in self.pairs()], axis=0))
 
     def pair(self, centre: Labels) -> Cardinality:
         """What the ball around y has outside the ball around one labeling: ``1 - exp(-distance)``."""
@@ -146,20 +148,22 @@ class BallUnion(BallGain):
         """Whether all labelings can be listed, so that the value is exact."""
         return bool(self.n_labels ** self.chosen.shape[1] <= MOST_LISTED)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         if self.listable:
             table = uncovered_shares(self.chosen, self.radius, self.n_labels)
             return np.asarray(self.scale * table[flat @ place_values(flat.shape[1], self.n_labels)])
         overlaps = 1.0 - self._shares(model, flat)
         return np.asarray(self.scale * np.maximum(0.0, 1.0 - overlaps.sum(axis=0)))
 
-    def _upper(self, model: Model, flat: Labels) -> Doubles:
+    def upper(self, model: Model, flat: Labels) -> Doubles:
+        """Upper bounds on the values of (m, n) labelings."""
         if self.listable:
-            return self._values(model, flat)
+            return self.values(model, flat)
         return np.asarray(self.scale * self._shares(model, flat).min(axis=0))
 
     def _shares(self, model: Model, flat: Labels) -> Doubles:
-        return np.array([p._values(model, flat) / p.factor for p in self.pairs()])
+        return np.array([p.values(model, flat) / p.factor for p in self.pairs()])
 
     def pair(self, centre: Labels) -> Cardinality:
         """What the ball around y has outside the ball around one labeling: ``1 - overlap``."""

@@ -44,19 +44,19 @@ class Potential(Frozen, ABC):
         """Value of one labeling (a float) or of many (an (m,) array)."""
         self.check(model)
         flat, single = as_labelings(labelings, model.shape, model.label_counts)
-        values = self._values(model, flat)
+        values = self.values(model, flat)
         return float(values[0]) if single else values
 
     def check(self, model: Model) -> None:
         """Raise ValueError if this potential does not fit the model."""
 
     @abstractmethod
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
 
-    def _upper(self, model: Model, flat: Labels) -> Doubles:
+    def upper(self, model: Model, flat: Labels) -> Doubles:
         """Upper bounds on the values of (m, n) labelings: the values, wherever these are exact."""
-        return self._values(model, flat)
+        return self.values(model, flat)
 
     def span(self) -> float:
         """Return a number that no two values differ by more than; inf if none is known."""
@@ -103,7 +103,8 @@ class Constant(Potential):
     def __init__(self, amount: float) -> None:
         self._set(amount=_arrays.number(amount, "amount"))
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return np.full(len(flat), self.amount)
 
     def scaled(self, factor: float) -> Constant:
@@ -132,7 +133,8 @@ class Linear(Potential):
         values = _arrays.scores(theta, "theta", ndim=2)
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return linear_scores(self.theta, flat)
 
     def check(self, model: Model) -> None:
@@ -166,7 +168,8 @@ class Function(Potential):
             raise TypeError(f"function must be callable; got {function!r}.")
         self._set(function=function, factor=float(factor))
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
 
     def scaled(self, factor: float) -> Function:

@@ -19,7 +19,14 @@ _STIFF = 8.0  # pull of a penalty, against what makes the expected slope one lim
 
 @dataclass(frozen=True, eq=False)
 class Threshold:
-    """``weight * clip((k - start) / width, 0, 1)``: nothing up to `start`, all of the weight `width` later."""
+    """``weight * clip((k - start) / width, 0, 1)``: nothing up to `start`, all of the weight `width` later.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> hh.potentials.Threshold(weight=4.0, start=1, width=2).at([0, 1, 2, 3, 4])
+    array([0., 0., 2., 4., 4.])
+    """
 
     weight: float
     start: float
@@ -61,6 +68,12 @@ class Table:
     ----------
     smooth : function with a method ``slope``, or None
         Where counts lie between the table's points: the concave function itself, and its derivative.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.Table(1.0, np.array([0.0, 3.0, 1.0])).at([2, 1])
+    array([1., 3.])
     """
 
     unit: float

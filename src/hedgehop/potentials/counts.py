@@ -37,6 +37,15 @@ class CountFunction:
         The worth of the count.
     weights : (k,) array or None
         What each member counts; 1 each if None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgehop.potentials import CountFunction, LabelClasses, Threshold
+    >>> classes = LabelClasses(np.array([0, 1, 1], np.int32), 2)  # the last two labels are of one class
+    >>> reward = CountFunction(classes, 1, np.arange(4), Threshold(weight=3.0, start=1, width=1))
+    >>> reward.count(classes.of(np.array([0, 1, 2, 0])))
+    2.0
     """
 
     codes: LabelClasses | PairClasses
@@ -61,7 +70,14 @@ class CountFunction:
 
 
 class LabelClasses:
-    """A code for every label, (L,), at all variables or at each one, (n, L); -1: none."""
+    """A code for every label, (L,), at all variables or at each one, (n, L); -1: none.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.LabelClasses(np.array([0, 1, 1], np.int32), 2).of(np.array([2, 0]))
+    array([1, 0])
+    """
 
     def __init__(self, table: Labels, n_codes: int) -> None:
         self.table, self.n_codes = table, n_codes

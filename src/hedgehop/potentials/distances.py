@@ -84,7 +84,8 @@ class Cardinality(Potential):
         if self.reference.size != model.n_variables:
             raise ValueError(f"reference must have {model.n_variables} labels; got {self.reference.size}.")
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return self.at(_core.hamming(flat, self.reference[None], self.weights)[:, 0])
 
     def span(self) -> float:

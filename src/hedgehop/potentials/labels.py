@@ -56,7 +56,8 @@ class KindWeights(Potential):
         """Refuse kinds that do not fit the model."""
         check_kinds(self.kinds, model)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return (kind_counts(self.kinds, flat, self.w.size) >= self.least_count(flat.shape[1])) @ self.w
 
     def span(self) -> float:

@@ -62,7 +62,8 @@ class RegionWeights(Potential):
         """Q of one region."""
         return region_slack(self.regions[region], self.robust)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         total = np.zeros(len(flat))
         for c, members in enumerate(self.regions):
             misses = members.size - label_counts(flat[:, members], self.mu.shape[1])
@@ -128,7 +129,8 @@ class Envelope(Potential):
         if self.w.shape[1:] != wanted:
             raise ValueError(f"w must have shape (functions, {wanted[0]}, {wanted[1]}); got {self.w.shape}.")
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         parts = self.w[:, np.arange(flat.shape[1]), flat].sum(axis=-1)  # (Q, m)
         return np.asarray((self.mu[:, None] + parts).max(axis=0))
 

@@ -40,7 +40,8 @@ class AgreementGains(Potential):
         """Refuse samples that are not labelings of the model."""
         as_labelings(self.samples, model.shape, model.label_counts)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return np.asarray(self.scale * np.maximum(0.0, self.excess(flat)).mean(axis=1))
 
     def excess(self, flat: Labels) -> Doubles:

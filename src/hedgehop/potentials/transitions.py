@@ -51,7 +51,8 @@ class TransitionWeights(Potential):
             raise ValueError(f"w must have shape ({wanted}, {wanted}); got {self.w.shape}.")
         edges_of(model)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         used = used_transitions(model, flat, len(self.w), self.ordered)
         rows, columns = transition_pairs(len(self.w), self.ordered)
         return used[:, rows, columns] @ self.w[rows, columns]

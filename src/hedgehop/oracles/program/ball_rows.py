@@ -61,7 +61,7 @@ def cut_balls(ilp: Encoded, labeling: Labels, x: Doubles) -> bool:
     """
     cut = False
     for potential, column in ilp.balls:
-        true = float(potential._upper(ilp.model, labeling[None])[0])
+        true = float(potential.upper(ilp.model, labeling[None])[0])
         if x[column] > true + 1e-6 * max(1.0, potential.scale):
             _below_pair(ilp, column, potential.pair(labeling), true)
             cut = True
