@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.oracles.registry import get, solve
+from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
 
 _UP = tuple(0.5 * k for k in range(1, 18))  # logits
@@ -43,9 +43,8 @@ def class_candidates(model: FactorGraph | Grid, weights: Doubles) -> tuple[Label
 
 def best_under(model: FactorGraph | Grid, weights: Doubles, biases: Iterable[Doubles]) -> Labels:
     """Return the best labeling (n,) under each bias of classes (L,): (K, n)."""
-    solver = get("trws")
-    state = solver.start(model)
-    steps = (solve(solver, model, (Linear(own(np.outer(weights, bias))),), state) for bias in biases)
+    solver = get("trws").on(model)
+    steps = (solver.step((Linear(own(np.outer(weights, bias))),)) for bias in biases)
     return np.array([step.labeling.reshape(-1) for step in steps], np.int32)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.oracles.registry import get, solve
+from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
 from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.loyalty import loyalty
@@ -91,11 +91,10 @@ class Sketch:
         """Return the best labelings of random models, (k, n), without parts that no stroke reaches."""
         held = nodes.seeds(self._seeds, self._strokes)
         blank = nodes.model(nodes.unary(np.zeros((self._seeds.size, self._evidence.n_labels))), held)
-        solver = get(self.oracle)
-        state = solver.start(blank)
+        solver = get(self.oracle).on(blank)
         found = []
         for drawn in models:
-            step = solve(solver, blank, (Linear(own(self._drawn_unary(nodes, drawn))),), state)
+            step = solver.step((Linear(own(self._drawn_unary(nodes, drawn))),))
             found.append(without_strangers(step.labeling.reshape(-1), blank.edges, held))
         return np.array(found, np.int32).reshape(len(found), blank.n_variables)
 

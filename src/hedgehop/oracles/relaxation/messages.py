@@ -12,14 +12,14 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.oracles.pairwise.max_product import decodes, no_messages
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.curves import counted
-from hedgehop.oracles.relaxation.nested import Nested
-from hedgehop.oracles.relaxation.terms import DISTANCES, Terms, unfit
-from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
+from hedgehop.oracles.relaxation.distance_terms import Distance, Terms, unfit
+from hedgehop.oracles.relaxation.linear_steps import Nested, NestedSolver
+from hedgehop.potentials import Cardinality, Potential
 
 _BOUNDS = 3  # linear steps for the bound
 
@@ -53,7 +53,6 @@ class Messages(Nested):
 
     name = "messages"
     summary = "loopy max-product with Hamming distances on pairwise models: what the paper ran; with a bound by slopes"
-    outer = DISTANCES
 
     def __init__(self, iterations: int = 60, damping: float = 0.5, inner: Oracle | None = None) -> None:
         super().__init__(inner)
@@ -61,6 +60,11 @@ class Messages(Nested):
         self.damping = _arrays.number(damping, "damping", low=0.0)
         if self.damping >= 1:
             raise ValueError(f"damping must be below 1; got {damping!r}.")
+
+    def split(self, potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]:
+        """Functions of distances, and the others."""
+        distant = [p for p in potentials if p.relaxed_as == "distances"]
+        return distant, [p for p in potentials if p.relaxed_as != "distances"]
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
@@ -70,36 +74,47 @@ class Messages(Nested):
             reasons.append(self.inner.refusal(model, others))
         return next((reason for reason in reasons if reason is not None), None)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def on(self, model: Model) -> MessagesSolver:
+        """Return a solver that keeps the solver of its bounds."""
+        return MessagesSolver(self, model)
+
+
+class MessagesSolver(NestedSolver):
+    """Keeps the solver of its bounds."""
+
+    oracle: Messages
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Pass messages, score what they decode to, and bound by slopes."""
+        model = self.model
         assert isinstance(model, PairwiseModel)
-        distant, others = self.split(potentials)
-        _, solve = self.linear_steps(model, others, state if state is not None else {})
+        distant, others = self.oracle.split(potentials)
+        solve = self.linear_steps(others)
         if not distant:  # the first labeling of a list
             first = solve(np.zeros(model.unary.shape))
-            return self.step(model, first.labeling, potentials, first.upper_bound)
+            return self.oracle.step(model, first.labeling, potentials, first.upper_bound)
         bundle = Bundle(model, others, distant, Terms(distant), solve)
         bundle.add(self._decodes(model, changed_unary(model, fold(model, others)[0]), distant))
         best = bundle.labelings[bundle.best]
         for _ in range(_BOUNDS):
             bundle.call(bundle.bounding())
-        return self.step(model, best, potentials, bundle.bound)
+        return self.oracle.step(model, best, potentials, bundle.bound)
 
     def _decodes(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
         refuse_infeasible(float(unary.max(axis=1).min()))
         factors = [factor for potential in distant for factor in _factors(potential)]
         references = np.array([factor.reference for factor in factors])
-        tables = np.array([counted(factor)[1] for factor in factors])
-        return decodes(model, unary, references, tables, self.iterations, self.damping)
+        tables = np.array([factor.counted[1] for factor in factors])
+        return decodes(model, unary, references, tables, self.oracle.iterations, self.oracle.damping)
 
 
-def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinality]:
+def _factors(potential: Distance) -> list[Cardinality]:
     """Functions of one distance each; those of a union add up to the paper's lower bound, and a constant."""
     return [potential] if isinstance(potential, Cardinality) else potential.pairs()
 
 
-def _uncountable(potential: Cardinality | BallCoverage | BallUnion) -> str | None:
-    weights, table = counted(_factors(potential)[0])
+def _uncountable(potential: Distance) -> str | None:
+    weights, table = _factors(potential)[0].counted
     if table is not None and not np.isfinite(table).all():
         return "it cannot forbid counts"
     return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which oracle solves a step: one table, read from the top (docs/solvers.md is made from it).
+
+Integer programs come last: where another oracle leaves a gap, and the model is small, they close it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from hedgehop._arrays import Doubles
+from hedgehop._errors import UnsupportedError
+from hedgehop.models.base import Model
+from hedgehop.models.graph_matching import GraphMatching
+from hedgehop.models.linear import LinearModel
+from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Oracle, Solver, Step, better
+from hedgehop.oracles.exact.exhaustive import bits
+from hedgehop.oracles.folding import fold, kinds
+from hedgehop.oracles.pairwise.swap import is_one_cut
+from hedgehop.oracles.program.structure_rows import structure_columns
+from hedgehop.oracles.registry import built_in_and_installed, why_not
+from hedgehop.potentials import Potential
+
+_SMALL = 3000  # columns of an integer program that ends soon
+_SMALL_SAMPLES = 1000  # the same with samples to agree with
+_SMALL_BALLS = 400  # the same with several balls
+_LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
+_QUICK_BLOSSOMS = 20_000  # nodes times edges up to which blossoms in Python take no longer than an integer program
+
+Condition = Callable[[Model, Sequence[Potential]], bool]
+
+
+def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
+    """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
+    kinds = {p.relaxed_as for p in potentials}
+    columns = _SMALL_BALLS if "distances" in kinds else _SMALL_SAMPLES if "samples" in kinds else _SMALL
+    if not isinstance(model, PairwiseModel):
+        extra = structure_columns(model) if isinstance(model, LinearModel) and "counts" in kinds else 0
+        return isinstance(model, UnaryModel) and model.unary.size <= columns and extra <= _SMALL
+    attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
+    size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
+    return size <= (columns if attracts else columns // 3)
+
+
+@dataclass(frozen=True)
+class Route:
+    """One row: where the oracle can and the condition holds, it solves the step.
+
+    Attributes
+    ----------
+    oracle : str
+        Name of the oracle.
+    model, potentials, size : str
+        Where the row applies, in words.
+    why : str
+        Why the oracle is the choice there.
+    holds : function of model and potentials
+        The condition beyond what the oracle itself refuses.
+    """
+
+    oracle: str
+    model: str
+    potentials: str
+    size: str
+    why: str
+    holds: Condition = lambda model, potentials: True
+
+
+def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
+    return bits(model, potentials) <= _LISTED_AT_ONCE
+
+
+def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:
+    return isinstance(model, GraphMatching) and model.n_nodes * model.n_variables <= _QUICK_BLOSSOMS
+
+
+def _one_cut(model: Model, potentials: Sequence[Potential]) -> bool:
+    return isinstance(model, PairwiseModel) and is_one_cut(model, fold(model, potentials)[2])
+
+
+ROUTES = (
+    Route("tree", "chains and forests", "linear; one distance", "any", "exact in one pass"),
+    Route("matching", "`Matching`", "linear", "any", "exact: the Hungarian method"),
+    Route("graph_matching", "`GraphMatching`", "linear", "small graphs", "exact: blossoms", _small_graph),
+    Route("arborescence", "`Arborescence`", "linear", "any", "exact: Chu-Liu, Edmonds"),
+    Route("spanning_tree", "`SpanningTree`", "linear; one distance", "any", "exact: Kruskal, and swaps"),
+    Route("graphcut", "two labels that prefer to agree", "linear", "any", "exact: one minimum cut"),
+    Route(
+        "swap", "two labels that prefer to agree", "costs of labels and transitions, rewards of regions", "any",
+        "exact: one minimum cut", _one_cut,
+    ),
+    Route("chain", "`Chain`", "sums over several distances", "short chains", "exact: tables of all counts"),
+    Route("exhaustive", "any", "any", "up to 2^16 labelings", "exact, and tried at once", _few_labelings),
+    Route("qpbo", "two labels, any pairs", "linear", "any", "the bound of the linear program"),
+    Route("trws", "pairwise", "linear", "any", "near-optimal, with a bound"),
+    Route("expansion", "pairwise", "used labels, regions", "any", "strong moves, with a bound"),
+    Route("swap", "pairwise", "transitions", "any", "strong moves, with a bound"),
+    Route(
+        "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions", "any",
+        "few linear steps, with a bound",
+    ),
+    Route("ilp", "all that is built in", "all that is built in", "a million columns", "exact, if it ends in time"),
+    Route("graph_matching", "`GraphMatching`", "linear", "where no program can", "exact: blossoms"),
+    Route("exhaustive", "any", "any, your own too", "up to 2^22 labelings", "nothing else can"),
+    Route("messages", "pairwise", "distances", "never before others", "there to compare with"),
+)  # fmt: skip
+
+
+_BUILT_IN = {route.oracle for route in ROUTES}
+
+
+def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> list[Route]:
+    """The table with the rows of plug-ins: before the others where they prefer to be, else after them."""
+    added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _BUILT_IN}
+    rows = [Route(name, "", "", "", "a plug-in") for name in sorted(added, key=lambda name: -added[name])]
+    return [r for r in rows if added[r.oracle] > 0] + list(ROUTES) + [r for r in rows if added[r.oracle] <= 0]
+
+
+def choose(
+    oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()
+) -> Route:
+    """The first row that holds and whose oracle can; one to avoid only where there is no other."""
+    last: Route | None = None
+    for route in routes(oracles, model, potentials):
+        oracle = oracles[route.oracle]
+        if oracle.refusal(model, potentials) is None and route.holds(model, potentials):
+            if route.oracle not in avoid:
+                return route
+            last = last or route
+    if last is None:
+        reasons = why_not(oracles, model, potentials)
+        raise UnsupportedError(f"no oracle can solve this step ({kinds(potentials) or 'no potentials'}): {reasons}.")
+    return last
+
+
+def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> str:
+    """Tell which row of the table applies to a step, and why no earlier one does.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> print(hh.oracles.explain(hh.Chain(np.zeros((3, 2)), np.eye(2))))
+    tree: chains and forests; linear; one distance (any). Exact in one pass
+    """
+    terms = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
+    oracles = built_in_and_installed()
+    chosen = choose(oracles, model, terms)
+    lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
+    for route in routes(oracles, model, terms):
+        if route is chosen:
+            break
+        reason = oracles[route.oracle].refusal(model, terms) or f"only for {route.potentials} ({route.size})"
+        lines.append(f"  not {route.oracle}: {reason}")
+    return "\n".join(lines)
+
+
+def as_markdown() -> str:
+    """The table as the documentation shows it."""
+    head = ["| oracle | model | potentials | size | why |", "|---|---|---|---|---|"]
+    rows = [f"| `{r.oracle}` | {r.model} | {r.potentials} | {r.size} | {r.why} |" for r in ROUTES]
+    return "\n".join([*head, *rows])
+
+
+class Auto(Oracle):
+    """Chooses, step by step, the first oracle of the table that can handle the model and the potentials.
+
+    Parameters
+    ----------
+    *instead : Oracle
+        Oracles to use in place of those of the same name.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> quick = hh.oracles.Auto(hh.oracles.Ilp(time_limit=1.0))  # as "auto", but patient for a second only
+    >>> hh.best(hh.Chain(np.zeros((3, 2)), np.eye(2)), oracle=quick).oracle
+    'tree'
+    """
+
+    name = "auto"
+    summary = "chooses among the others by model and potentials"
+
+    def __init__(self, *instead: Oracle) -> None:
+        self.oracles = {**built_in_and_installed(), **{o.name: o for o in instead}}
+
+    def on(self, model: Model) -> AutoSolver:
+        """Return a solver that asks others, and keeps them."""
+        return AutoSolver(self, model)
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse what every oracle refuses."""
+        able = any(o.refusal(model, potentials) is None for o in self.oracles.values())
+        return None if able else why_not(self.oracles, model, potentials)
+
+    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
+        """Ask the chosen oracle."""
+        return self.choice(model, potentials).max_marginals(model, potentials)
+
+    def choice(self, model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()) -> Oracle:
+        """Return the oracle that solves a step."""
+        return self.oracles[choose(self.oracles, model, potentials, avoid).oracle]
+
+
+class AutoSolver(Solver):
+    """The solvers of all oracles chosen so far."""
+
+    oracle: Auto
+
+    def __init__(self, oracle: Auto, model: Model) -> None:
+        super().__init__(oracle, model)
+        self._solvers: dict[str, Solver] = {}
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Let the chosen oracle solve it; where it leaves a gap and the model is small, close it by a program."""
+        chosen = self.oracle.choice(self.model, potentials)
+        step = self._solver(chosen).maximize(potentials)
+        program = self.oracle.oracles["ilp"]
+        if step.exact or chosen is program or chosen.name not in _BUILT_IN or not is_small(self.model, potentials):
+            return step
+        if program.refusal(self.model, potentials) is not None:
+            return step
+        return better(self.model, self._solver(program).maximize(potentials), step)
+
+    def _solver(self, oracle: Oracle) -> Solver:
+        if oracle.name not in self._solvers:
+            self._solvers[oracle.name] = oracle.on(self.model)
+        return self._solvers[oracle.name]
+
+    def refusal(self, potentials: Sequence[Potential]) -> str | None:
+        """None: choosing refuses what nobody can do."""
+        return None
