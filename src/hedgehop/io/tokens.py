@@ -121,7 +121,7 @@ class Tokens:
 
     def _parse(self, what: str) -> None:
         self._need(what)
-        self._ready, stop = _core.parse_numbers(self._text)
+        self._ready, stop = _core.text.parse_numbers(self._text)
         self._used = 0
         self._text = self._text[stop:]
         if not self._ready.size:

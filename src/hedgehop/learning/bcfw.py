@@ -28,7 +28,7 @@ _CHECK = 10  # passes after which the gap is measured at the latest
 def bcfw(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
     """Maximise the dual, one example at a time, until the duality gap is small."""
     joint, random = training.joint, np.random.default_rng(0)
-    dual = _core.MarginDual(joint.size, len(training), joint.size - joint.attractive.size, C)
+    dual = _core.learning.MarginDual(joint.size, len(training), joint.size - joint.attractive.size, C)
     solution = Solution(dual.weights())
     for solution.iterations in range(1, max_iter + 1):
         order = random.permutation(len(training)).astype(np.int32)
@@ -44,7 +44,7 @@ def bcfw(training: Training, C: float, tol: float, max_iter: int, report: Report
     return solution
 
 
-def _pass_of_the_oracle(dual: _core.MarginDual, training: Training, order: Labels) -> float:
+def _pass_of_the_oracle(dual: _core.learning.MarginDual, training: Training, order: Labels) -> float:
     """Visit all examples; return the sum of their gaps, each at its own moment."""
     total = 0.0
     for n in order.tolist():
@@ -53,7 +53,7 @@ def _pass_of_the_oracle(dual: _core.MarginDual, training: Training, order: Label
     return total
 
 
-def _judge(solution: Solution, training: Training, dual: _core.MarginDual, C: float) -> None:
+def _judge(solution: Solution, training: Training, dual: _core.learning.MarginDual, C: float) -> None:
     """Measure the primal value at the point with the larger dual: the mean early on, the last one later."""
     weights, _ = max(dual.now(), dual.mean(), key=lambda point: point[1])
     solution.judge(training, weights, C)
