@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 #include "checks.hpp"

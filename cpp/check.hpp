@@ -27,6 +27,16 @@ inline bool close(double a, double b, double tolerance = 1e-11) {
   return a == b || std::abs(a - b) <= tolerance * (1.0 + std::abs(b));
 }
 
+template <class Exception, class Call>
+bool throws(Call call) {
+  try {
+    call();
+  } catch (const Exception&) {
+    return true;
+  }
+  return false;
+}
+
 inline int exit_code() {
   return failures == 0 ? 0 : 1;
 }

@@ -2,7 +2,6 @@
 // Images and volumes: which pixels are neighbours, and their edges without a list of them.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>

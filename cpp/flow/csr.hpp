@@ -12,12 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "core/matrix.hpp"
-#include "flow/storage.hpp"
+#include "core/storage.hpp"
+#include "flow/types.hpp"
 
 namespace hedgehop::flow {
 

@@ -21,7 +21,7 @@
 #include "flow/forests.hpp"
 #include "flow/overflow.hpp"
 #include "flow/repair.hpp"
-#include "flow/storage.hpp"
+#include "flow/types.hpp"
 
 namespace hedgehop::flow {
 

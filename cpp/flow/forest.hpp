@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/matrix.hpp"
-#include "flow/storage.hpp"
+#include "flow/types.hpp"
 
 namespace hedgehop::flow {
 

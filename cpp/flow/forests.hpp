@@ -25,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "core/poll.hpp"
 #include "flow/trees.hpp"

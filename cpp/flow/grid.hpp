@@ -12,12 +12,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
-#include <stdexcept>
 
 #include "core/grid.hpp"
-#include "flow/storage.hpp"
+#include "core/storage.hpp"
+#include "flow/types.hpp"
 
 namespace hedgehop::flow {
 

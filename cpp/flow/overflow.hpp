@@ -10,13 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <span>
 #include <stdexcept>
-#include <vector>
 
-#include "flow/storage.hpp"
+#include "flow/types.hpp"
 
 namespace hedgehop::flow {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "flow/forest.hpp"
-#include "flow/storage.hpp"
+#include "flow/types.hpp"
 
 namespace hedgehop::flow {
 

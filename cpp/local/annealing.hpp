@@ -8,7 +8,6 @@
 // SplitMix64 use whole numbers only, so that every platform takes the same path.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <queue>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -16,44 +16,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <new>
-#include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "core/storage.hpp"
 
 namespace hedgehop::trws {
 
-// Memory for vectors: every slot begins at a multiple of its vectors' size. Large arrays ask for large pages:
-// they are streamed through once a sweep, and every small page would cost a fault at first and a lookup each
-// time.
-template <class T>
-struct CacheAligned {
-  using value_type = T;
-  CacheAligned() = default;
-  template <class U>
-  explicit CacheAligned(const CacheAligned<U>&) {}
-
-  T* allocate(std::size_t n) {
-    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    void* memory = ::operator new(n * sizeof(T), alignment(n));
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (n * sizeof(T) >= kLargePage) madvise(memory, n * sizeof(T), MADV_HUGEPAGE);  // only a wish
-#endif
-    return static_cast<T*>(memory);
-  }
-  void deallocate(T* p, std::size_t n) { ::operator delete(p, alignment(n)); }
-  bool operator==(const CacheAligned&) const { return true; }
-
- private:
-  static constexpr std::size_t kLargePage = std::size_t{1} << 21;
-  static std::align_val_t alignment(std::size_t n) {
-    return std::align_val_t{n * sizeof(T) >= kLargePage ? kLargePage : 64};
-  }
-};
-using FixedPoints = std::vector<std::int32_t, CacheAligned<std::int32_t>>;
+using FixedPoints = Storage<std::int32_t>;
 
 // A sum to twice double precision (Neumaier 1974), and the sum of magnitudes that bounds what is still lost.
 class CarefulSum {

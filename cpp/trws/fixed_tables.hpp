@@ -154,7 +154,7 @@ class FixedTables {
   void write_tables() {
     std::size_t n_tables = 0;
     for (const Block& block : blocks_) n_tables += block.symmetric ? 1 : 2;
-    result_.tables.assign(n_tables * slot_ * slot_, 0);
+    result_.tables = FixedPoints(n_tables * slot_ * slot_, 0);
     std::int32_t* table = result_.tables.data();
     std::int32_t next = 0;
     for (const Block& b : blocks_) {

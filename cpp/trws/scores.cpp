@@ -111,7 +111,7 @@ void Solver::set_scores(MatrixView<const T> unary, std::span<const double> theta
     const std::size_t start = index(schedule_.variable_of[i]) * n_labels_;
     const std::size_t count = count_at(i), slot = index(graph_.slot);
     const FixedRow row{top[i], factor, pairs_.floors[i]};
-    const auto out = std::span(scores_).subspan(i * slot, slot);
+    const auto out = std::span(scores_.data() + i * slot, slot);
     if (theta.empty()) {
       row.write(unary.data.subspan(start, count), out);
     } else {

@@ -33,8 +33,8 @@ Solver::Solver(Schedule schedule, FixedPairs pairs, std::size_t n_labels,
   }
   schedule_.position_of = {};
   schedule_.edge_of = {};
-  scores_.assign(n * slot, 0);
-  messages_.assign(schedule_.n_edges() * slot, 0);
+  scores_ = FixedPoints(n * slot, 0);
+  messages_ = FixedPoints(schedule_.n_edges() * slot, 0);
   best_.assign(n, 0);
   for (auto& labels : decoded_) labels.assign(n, 0);
   graph_.slot = static_cast<std::int32_t>(slot);
@@ -224,14 +224,13 @@ double Solver::real_value(std::int64_t value) const {
 }
 
 std::size_t Solver::bytes() const {
-  std::size_t total = 0;
+  std::size_t total = scores_.bytes() + messages_.bytes() + pairs_.tables.bytes();
   const auto count = [&](const auto&... arrays) {
     total += ((arrays.capacity() * sizeof(arrays[0])) + ... + 0);
   };
   count(schedule_.variable_of, schedule_.level, schedule_.up, schedule_.up_node, schedule_.down);
-  count(schedule_.down_edge, schedule_.down_node, pairs_.strengths, pairs_.tables, pairs_.table_up);
-  count(pairs_.table_down, pairs_.floors, share_, counts_, scores_, messages_, best_, decoded_[0]);
-  count(decoded_[1]);
+  count(schedule_.down_edge, schedule_.down_node, pairs_.strengths, pairs_.table_up, pairs_.table_down);
+  count(pairs_.floors, share_, counts_, best_, decoded_[0], decoded_[1]);
   return total;
 }
 

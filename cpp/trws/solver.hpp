@@ -92,7 +92,7 @@ class Solver {
 
   void forget();  // all messages become 0, as in the beginning
   std::size_t bytes() const;
-  std::span<const std::int32_t> messages() const { return messages_; }
+  std::span<const std::int32_t> messages() const { return {messages_.data(), messages_.size()}; }
 
  private:
   template <class T>

@@ -37,7 +37,7 @@ struct PairwiseModel {
     }
   }
 
-  // A table of score() for every pair of labels, in an array that may have a column too many.
+  // A table of score(a, b) for every pair of labels, in an array that may have a column too many.
   template <class Score>
   void add_edge(Random& random, std::size_t a, std::size_t b, double strength, Score score) {
     if (random.below(2) == 0) std::swap(a, b);
@@ -46,7 +46,7 @@ struct PairwiseModel {
     columns.push_back(counts[b] + static_cast<std::int32_t>(random.below(2)));
     offsets.push_back(static_cast<std::int64_t>(flat.size()));
     for (std::int32_t r = 0; r < counts[a]; ++r) {
-      for (std::int32_t c = 0; c < columns.back(); ++c) flat.push_back(c < counts[b] ? score() : 1e9);
+      for (std::int32_t c = 0; c < columns.back(); ++c) flat.push_back(c < counts[b] ? score(r, c) : 1e9);
     }
   }
 
@@ -71,8 +71,8 @@ struct PairwiseModel {
 struct RandomForest : PairwiseModel {
   RandomForest(Random& random, std::size_t n_variables, std::size_t labels, bool ragged)
       : PairwiseModel(random, n_variables, labels, ragged) {
-    const auto score_or_forbidden = [&] { return random.below(8) == 0 ? forbidden : score(random); };
-    set_unary([&](Label) { return score_or_forbidden(); });
+    const auto score_or_forbidden = [&](auto...) { return random.below(8) == 0 ? forbidden : score(random); };
+    set_unary(score_or_forbidden);
     const auto names = random.shuffled(n);
     for (std::size_t i = 1; i < n; ++i) {
       if (random.below(5) == 0) continue;  // a new component

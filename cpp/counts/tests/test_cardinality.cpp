@@ -2,7 +2,6 @@
 #include "counts/cardinality.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "check.hpp"

@@ -51,16 +51,6 @@ void large_grid_kept_or_rebuilt(Random& random) {
   }
 }
 
-template <class Exception, class Call>
-bool throws(Call call) {
-  try {
-    call();
-  } catch (const Exception&) {
-    return true;
-  }
-  return false;
-}
-
 Problem two_nodes(std::int64_t terminal, std::int64_t capacity) {
   Problem problem;
   problem.terminals = {terminal, -terminal};

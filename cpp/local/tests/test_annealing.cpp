@@ -19,8 +19,8 @@ struct Instance : test::PairwiseModel {
   std::vector<double> cells;
 
   Instance(Random& random, std::size_t size) : PairwiseModel(random, size, 3, true) {
-    const auto score = [&] { return random.uniform(-1, 1); };
-    set_unary([&](Label) { return score(); });
+    const auto score = [&](auto...) { return random.uniform(-1, 1); };
+    set_unary(score);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < i; ++j) add_edge(random, j, i, score(), score);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "core/tests/pairwise_model.hpp"
 
 using namespace hedgehop;
 using namespace hedgehop::counts;
@@ -15,37 +16,27 @@ using test::Random;
 
 namespace {
 
-struct Problem {
-  std::size_t n, n_labels;
-  std::vector<double> unary, strengths, table;
-  std::vector<std::int32_t> edges;
+struct Problem : test::PairwiseModel {
+  std::vector<double> table;
   std::vector<Label> reference;
   DistanceTerm term;
 
-  Problem(Random& random, std::size_t variables, std::size_t labels) : n(variables), n_labels(labels) {
-    for (std::size_t k = 0; k < n * n_labels; ++k) unary.push_back(random.uniform(-1, 1));
+  Problem(Random& random, std::size_t variables, std::size_t labels)
+      : PairwiseModel(random, variables, labels, false), reference(random.labels(variables, labels)) {
+    const auto score = [&](auto...) { return random.uniform(-1, 1); };
+    set_unary(score);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = i + 1; j < n; ++j) {
-        if (random.below(3) != 0) continue;
-        edges.insert(edges.end(), {static_cast<std::int32_t>(i), static_cast<std::int32_t>(j)});
-        strengths.push_back(random.uniform(0, 1));
+        if (random.below(3) == 0) add_edge(random, i, j, random.uniform(0, 1), score);
       }
     }
     for (std::size_t k = 0; k <= n; ++k) table.push_back(random.uniform(-2, 2));
-    reference = random.labels(n, n_labels);
     term = {reference, {}, {}, {table, 1.0}};
   }
 
-  Edges pairs() const { return {edges, strengths.size(), 2}; }
-
-  double value(const std::vector<Label>& y) const {
-    double total = table[index(hamming_distance(y, reference))];
-    for (std::size_t i = 0; i < n; ++i) total += unary[i * n_labels + index(y[i])];
-    for (std::size_t e = 0; e < strengths.size(); ++e) {
-      const auto ends = pairs().row(e);
-      if (y[index(ends[0])] != y[index(ends[1])]) total -= strengths[e];
-    }
-    return total;
+  template <class Scores>
+  double total(const Scores& scores, const std::vector<Label>& y) const {
+    return value(scores, y) + table[index(hamming_distance(y, reference))];
   }
 };
 
@@ -63,22 +54,20 @@ void envelope_is_concave_and_above(Random& random) {
   }
 }
 
-void searches_never_lose(Random& random) {
-  const Problem problem(random, 1 + random.below(8), 1 + random.below(3));
-  const Incidence incidence(problem.n, problem.pairs());
-  const PottsScores potts{problem.strengths, problem.n_labels};
+template <class Scores>
+void searches_never_lose(Random& random, const Problem& problem, const Scores& scores) {
+  const Incidence incidence(problem.n, problem.edge_view());
   const double one = 1.0;
-  DistanceMoves moves({problem.unary, problem.n, problem.n_labels}, incidence, potts, {&problem.term, 1},
-                      {&one, 1});
+  DistanceMoves moves(problem.unary_view(), incidence, scores, {&problem.term, 1}, {&one, 1});
   const auto x = random.labels(problem.n, problem.n_labels), y = random.labels(problem.n, problem.n_labels);
   Poll poll;
   auto improved = x, mixed = x, ascended = x;
   moves.improve(improved, 5, poll);
   moves.ascend(ascended, 20, poll);
-  CHECK(problem.value(ascended) >= problem.value(x) - 1e-9);
   moves.mix(mixed, y, poll);
-  CHECK(problem.value(improved) >= problem.value(x) - 1e-9);
-  CHECK(problem.value(mixed) >= problem.value(x) - 1e-9);
+  for (const auto& better : {improved, ascended, mixed}) {
+    CHECK(problem.total(scores, better) >= problem.total(scores, x) - 1e-9);
+  }
 }
 
 // Two labelings and one smooth function: the mixture is where the derivative vanishes.
@@ -115,7 +104,11 @@ void weights_stay_in_their_clusters(Random& random) {
 
 int main() {
   Random random(7);
-  for (int trial = 0; trial < 300; ++trial) searches_never_lose(random);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Problem problem(random, 1 + random.below(8), 1 + random.below(3));
+    searches_never_lose(random, problem, problem.potts());
+    searches_never_lose(random, problem, problem.tables());
+  }
   for (int trial = 0; trial < 300; ++trial) envelope_is_concave_and_above(random);
   for (int trial = 0; trial < 100; ++trial) weights_stay_in_their_clusters(random);
   mixture_balances();

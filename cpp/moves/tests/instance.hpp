@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "check.hpp"
+#include "core/tests/pairwise_model.hpp"
 #include "moves/problem.hpp"
 
 namespace hedgehop::test {
@@ -25,31 +27,20 @@ struct Traits {
   bool transition_costs = true;  // or rewards only
 };
 
-struct Instance {
-  std::size_t n = 0, n_labels = 0;
-  std::vector<double> unary;
-  std::vector<std::int32_t> edges;
-  std::vector<double> strengths, flat;
-  std::vector<std::int64_t> offsets;
-  std::vector<std::int32_t> columns, counts;
+struct Instance : PairwiseModel {
+  bool is_potts, ordered = false;
   std::vector<double> label_weights, transitions, mu;
   std::vector<std::int64_t> least, region_offsets, slack;
   std::vector<std::int32_t> members;
-  bool ordered = false;
 
-  std::size_t n_edges() const { return edges.size() / 2; }
-  std::size_t end(std::size_t e, std::size_t side) const { return index(edges[2 * e + side]); }
+  Instance(Random& random, bool potts)
+      : PairwiseModel(random, 1 + random.below(7), 1 + random.below(4), false), is_potts(potts) {}
 
-  double pair(std::size_t e, Label a, Label b) const {
-    if (flat.empty()) return a == b ? 0 : -strengths[e];
-    return flat[index(offsets[e] + a * columns[e] + b)];
-  }
+  Pairs pairs() const { return is_potts ? PairwiseModel::pairs(potts()) : PairwiseModel::pairs(tables()); }
 
   double score(std::span<const Label> y) const {
-    double total = 0;
-    for (std::size_t i = 0; i < n; ++i) total += unary[i * n_labels + index(y[i])];
-    for (std::size_t e = 0; e < n_edges(); ++e) total += pair(e, y[end(e, 0)], y[end(e, 1)]);
-    return total + score_of_labels(y) + score_of_transitions(y) + score_of_regions(y);
+    const double own = is_potts ? value(potts(), y) : value(tables(), y);
+    return own + score_of_labels(y) + score_of_transitions(y) + score_of_regions(y);
   }
 
   double score_of_labels(std::span<const Label> y) const {
@@ -68,10 +59,10 @@ struct Instance {
     for (std::size_t a = 0; a < n_labels && !transitions.empty(); ++a) {
       for (std::size_t b = ordered ? 0 : a + 1; b < n_labels; ++b) {
         bool carried = false;
-        for (std::size_t e = 0; e < n_edges(); ++e) {
-          const auto u = index(y[end(e, 0)]), v = index(y[end(e, 1)]);
+        edge_view().for_each([&](std::size_t, std::size_t i, std::size_t j) {
+          const auto u = index(y[i]), v = index(y[j]);
           carried |= (u == a && v == b) || (!ordered && u == b && v == a);
-        }
+        });
         if (a != b && carried) total += transitions[a * n_labels + b];
       }
     }
@@ -93,9 +84,7 @@ struct Instance {
   }
 
   Problem problem() const {
-    Pairs pairs{n, n_labels, counts, {edges, n_edges(), 2}, PottsScores{strengths, n_labels}};
-    if (!flat.empty()) pairs.scores = TableScores{flat, offsets, columns, counts, n_labels};
-    Problem result(Unaries{unary, n, n_labels}, pairs);
+    Problem result(unary_view(), pairs());
     if (!least.empty()) result.set_label_weights({{label_weights, least.size(), n_labels}, least});
     if (!transitions.empty()) result.set_transition_weights({transitions, ordered});
     if (!slack.empty()) result.set_regions({members, region_offsets, {mu, slack.size(), n_labels}, slack});
@@ -108,10 +97,8 @@ class Instances {
   Instances(std::uint32_t seed, const Traits& traits) : random_(seed), traits_(traits) {}
 
   Instance next() {
-    Instance x;
-    x.n = 1 + random_.below(7);
-    x.n_labels = 1 + random_.below(4);
-    for (std::size_t k = 0; k < x.n * x.n_labels; ++k) x.unary.push_back(between(0, 9));
+    Instance x(random_, traits_.pairs == Traits::potts);
+    x.set_unary([&](Label) { return between(0, 9); });
     add_edges(x);
     if (traits_.labels) add_labels(x);
     if (traits_.transitions) add_transitions(x);
@@ -128,31 +115,20 @@ class Instances {
   }
 
   void add_edges(Instance& x) {
-    x.counts.assign(x.n, static_cast<std::int32_t>(x.n_labels));
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(x.n); ++i) {
-      for (std::int32_t j = 0; j < i; ++j) {
-        if (random_.below(3) > 0) continue;
-        x.edges.insert(x.edges.end(), {i, j});
-        x.strengths.push_back(between(0, 5));
-        if (traits_.pairs != Traits::potts) add_table(x, x.strengths.back());
+    for (std::size_t i = 0; i < x.n; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (random_.below(3) == 0) add_edge(x, i, j);
       }
     }
   }
 
   // A metric plus parts of one end each: not symmetric, yet every move on it is submodular. Or anything.
-  void add_table(Instance& x, double strength) {
-    x.offsets.push_back(static_cast<std::int64_t>(x.flat.size()));
-    x.columns.push_back(static_cast<std::int32_t>(x.n_labels));
-    const double tilt = between(0, 4), lean = between(0, 2);
-    for (std::size_t a = 0; a < x.n_labels; ++a) {
-      for (std::size_t b = 0; b < x.n_labels; ++b) {
-        const double apart = a < b ? static_cast<double>(b - a) : static_cast<double>(a - b);
-        x.flat.push_back(traits_.pairs == Traits::any_tables
-                             ? between(-4, 4)
-                             : tilt * static_cast<double>(a) - lean * static_cast<double>(b) -
-                                   strength * apart);
-      }
-    }
+  void add_edge(Instance& x, std::size_t i, std::size_t j) {
+    const double strength = between(0, 5), tilt = between(0, 4), lean = between(0, 2);
+    x.add_edge(random_, i, j, strength, [&](Label a, Label b) {
+      if (traits_.pairs == Traits::any_tables) return between(-4, 4);
+      return tilt * a - lean * b - strength * std::abs(a - b);
+    });
   }
 
   void add_labels(Instance& x) {

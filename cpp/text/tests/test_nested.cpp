@@ -31,11 +31,13 @@ void problems() {
 void any_bytes(Random& random) {
   const std::string letters = "[]{}\"#\n ,:+-1.ea";
   std::string text;
-  for (int k = 0; k < 40; ++k) text += letters[static_cast<std::size_t>(random.uniform(0, 1) * 16) % letters.size()];
+  for (int k = 0; k < 40; ++k)
+    text += letters[static_cast<std::size_t>(random.uniform(0, 1) * 16) % letters.size()];
   const NestedText found = scan_nested(text);
   if (found.problem != NestedText::Problem::none) return;
   for (std::size_t k = 0; k < found.kinds.size(); ++k)
-    if (found.kinds[k] < 2) CHECK(found.partners[static_cast<std::size_t>(found.partners[k])] == static_cast<long>(k));
+    if (found.kinds[k] < 2)
+      CHECK(found.partners[static_cast<std::size_t>(found.partners[k])] == static_cast<long>(k));
 }
 
 }  // namespace
