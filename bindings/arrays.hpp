@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -62,19 +63,23 @@ inline std::size_t checked_product(std::size_t a, std::size_t b) {
   return a * b;
 }
 
-// An array that numpy will own: zeros of a shape, or values.
+// An array of at most three dimensions that numpy will own: zeros of a shape, or values.
 template <class T>
 struct Result {
   std::vector<T> values;
-  std::vector<std::size_t> shape;
+  std::array<std::size_t, 3> shape;
+  std::size_t dimensions = 0;
 
   Result() = default;
-  Result(std::initializer_list<std::size_t> sizes) : shape(sizes) {
+  Result(std::initializer_list<std::size_t> sizes) {
     std::size_t count = 1;
-    for (const std::size_t size : sizes) count = checked_product(count, size);
+    for (const std::size_t size : sizes) {
+      count = checked_product(count, size);
+      shape[dimensions++] = size;
+    }
     values.resize(count);
   }
-  explicit Result(std::vector<T>&& given) : values(std::move(given)), shape{values.size()} {}
+  explicit Result(std::vector<T>&& given) : values(std::move(given)), shape{values.size()}, dimensions(1) {}
   explicit Result(std::span<const T> given) : Result(std::vector<T>(given.begin(), given.end())) {}
 
   MatrixView<T> view() { return {values, shape[0], shape[1]}; }
@@ -109,7 +114,7 @@ struct type_caster<hedgehop::bindings::Result<T>> {
   static handle from_cpp(Result&& result, rv_policy, cleanup_list* cleanup) noexcept {
     auto* values = new std::vector<T>(std::move(result.values));
     capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    const Plain array(values->data(), result.shape.size(), result.shape.data(), owner);
+    const Plain array(values->data(), result.dimensions, result.shape.data(), owner);
     return Caster::from_cpp(array, rv_policy::automatic, cleanup);
   }
 };

@@ -10,14 +10,23 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "arrays.hpp"
 #include "core/matrix.hpp"
 
 namespace hedgehop::bindings {
 
-inline void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
+// The message is a text, or a function that makes it: checks in loops must not build texts in vain.
+template <class Message>
+void require(bool condition, const Message& message) {
+  if (condition) return;
+  if constexpr (std::is_invocable_v<Message>) {
+    throw std::invalid_argument(message());
+  } else {
+    throw std::invalid_argument(message);
+  }
 }
 
 inline void require_size(const char* name, std::size_t got, std::size_t wanted, const char* meaning) {
@@ -46,6 +55,16 @@ inline void require_in_range(const char* name, std::span<const std::int32_t> val
   for (const std::int32_t value : values) ok &= value >= 0 && index(value) < limit;
   if (ok) return;
   throw std::invalid_argument(std::string(name) + " must be at least 0 and below " + std::to_string(limit));
+}
+
+// Every value in [0, n) once.
+inline void require_permutation(const char* name, std::span<const std::int32_t> values, std::size_t n) {
+  require_size(name, values.size(), n, "variable");
+  require_in_range(name, values, n);
+  std::vector<bool> seen(n, false);
+  for (const std::int32_t value : values) seen[index(value)] = true;
+  require(std::ranges::count(seen, true) == static_cast<std::ptrdiff_t>(n),
+          std::string(name) + " must be a permutation");
 }
 
 // Scores may be -inf; +inf and NaN would turn sums into NaN.

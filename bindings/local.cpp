@@ -116,7 +116,7 @@ Result<Label> anneal(Matrix<double> unary, const PyPairs& pairs, Vector<std::int
 void require_allowed(const Unaries& unaries) {
   for (std::size_t i = 0; i < unaries.rows; ++i) {
     require(std::ranges::max(unaries.row(i)) > forbidden,
-            "variable " + std::to_string(i) + " has no allowed label");
+            [&] { return "variable " + std::to_string(i) + " has no allowed label"; });
   }
 }
 

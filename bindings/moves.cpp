@@ -70,8 +70,9 @@ void require_regions(const moves::RegionWeights& regions, const moves::Problem& 
   std::vector<std::size_t> seen(problem.n_variables(), count);
   for (std::size_t c = 0; c < count; ++c) {
     for (const std::int32_t i : regions.region(c))
-      require(std::exchange(seen[index(i)], c) != c,
-              "region " + std::to_string(c) + " has variable " + std::to_string(i) + " twice");
+      require(std::exchange(seen[index(i)], c) != c, [&] {
+        return "region " + std::to_string(c) + " has variable " + std::to_string(i) + " twice";
+      });
   }
 }
 
@@ -79,9 +80,9 @@ void require_labeling(const char* name, std::span<const Label> labels, const mov
   require_size(name, labels.size(), problem.n_variables(), "variable");
   require_in_range(name, labels, problem.n_labels());
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (!problem.allows(i, labels[i]))
-      throw std::invalid_argument(std::string(name) + " gives variable " + std::to_string(i) +
-                                  " a forbidden label");
+    require(problem.allows(i, labels[i]), [&] {
+      return std::string(name) + " gives variable " + std::to_string(i) + " a forbidden label";
+    });
   }
 }
 

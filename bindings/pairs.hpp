@@ -64,8 +64,9 @@ class PyPairs {
     require_size(name, labels.size(), n_variables(), "variable");
     require_in_range(name, span_of(labels), n_labels());
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      require(index(span_of(labels)[i]) < pairs_.label_count(i),
-              std::string(name) + " has a label that variable " + std::to_string(i) + " lacks");
+      require(index(labels.data()[i]) < pairs_.label_count(i), [&] {
+        return std::string(name) + " has a label that variable " + std::to_string(i) + " lacks";
+      });
     }
     return span_of(labels);
   }
@@ -90,7 +91,7 @@ class PyPairs {
     require_size("label_counts", counts.size(), n_variables(), "variable");
     for (const std::int32_t count : span_of(counts)) {
       require(count >= 1 && index(count) <= n_labels(),
-              "label_counts must lie in 1.." + std::to_string(n_labels()));
+              [&] { return "label_counts must lie in 1.." + std::to_string(n_labels()); });
     }
     pairs_.label_counts = span_of(counts);
     kept_.push_back(nb::ndarray<>(counts));
@@ -121,10 +122,11 @@ class PyPairs {
     // Products of two int32 fit; the offset is compared, never added, because it may be anything.
     const auto last = static_cast<std::int64_t>(rows - 1) * width + static_cast<std::int64_t>(used);
     const std::int64_t room = static_cast<std::int64_t>(tables.flat.size()) - last;
-    if (width >= static_cast<std::int64_t>(used) && start >= 0 && start <= room) return;
-    throw std::invalid_argument("the table of edge " + std::to_string(e) +
-                                " does not fit into flat (offset " + std::to_string(start) + ", " +
-                                std::to_string(rows) + " rows, " + std::to_string(width) + " columns)");
+    require(width >= static_cast<std::int64_t>(used) && start >= 0 && start <= room, [&] {
+      return "the table of edge " + std::to_string(e) + " does not fit into flat (offset " +
+             std::to_string(start) + ", " + std::to_string(rows) + " rows, " + std::to_string(width) +
+             " columns)";
+    });
   }
 
   Pairs pairs_;

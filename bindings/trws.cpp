@@ -6,6 +6,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -117,9 +118,9 @@ class PyTrws {
 
   Result<std::int32_t> messages() {
     const Busy busy(busy_, "solver");
-    Result<std::int32_t> all(solver_.messages());
     const auto slot = index(trws::slot_size(solver_.n_labels()));
-    all.shape = {all.values.size() / slot, slot};
+    Result<std::int32_t> all{solver_.messages().size() / slot, slot};
+    std::ranges::copy(solver_.messages(), all.values.begin());
     return all;
   }
 
@@ -136,15 +137,8 @@ class PyTrws {
     pairs.require_no_loops();
     pairs.require_attractive();
     const auto order = ranks ? span_of(*ranks) : std::span<const std::int32_t>();
-    if (ranks) require_permutation(order, pairs.n_variables());
+    if (ranks) require_permutation("ranks", order, pairs.n_variables());
     return make_solver(unary, pairs.view(), order, trws::kernel_for(instruction_set));
-  }
-
-  static void require_permutation(std::span<const std::int32_t> ranks, std::size_t n) {
-    require_size("ranks", ranks.size(), n, "variable");
-    require_in_range("ranks", ranks, n);
-    std::vector<std::uint8_t> seen(n, 0);
-    for (const std::int32_t r : ranks) require(seen[index(r)]++ == 0, "ranks must be a permutation");
   }
 
   template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disjoint sets: union by size, find with path halving (Tarjan 1975). O(alpha(n)) a call.
+// Disjoint sets: union by size, find with path halving (Tarjan 1975). O(alpha(n)) per call.
 #pragma once
 
 #include <cstddef>

@@ -11,8 +11,8 @@
 // the balls themselves, whatever the labeling. A function of the labeling that is never larger and often much
 // smaller, `meet_jk`, may be used where there are at most three clusters (see oracles/terms.py).
 //
-// Over several partitions, from one cluster to a cluster a ball, the largest bound on the labelings known is
-// minimised by projected subgradients. Complexity: O(partitions * rounds * K J^2).
+// Over several partitions, from one cluster to a cluster per ball, the largest bound on the labelings known
+// is minimised by projected subgradients. Complexity: O(partitions * rounds * K J^2).
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/matrix.hpp"
@@ -53,7 +54,7 @@ class UnionBound {
   }
 
   UnionWeights best() {
-    for (const double threshold : {0.0, 0.1, 0.3, 0.6, 1.1}) {  // 0: one cluster; 1.1: a cluster a ball
+    for (const double threshold : {0.0, 0.1, 0.3, 0.6, 1.1}) {  // 0: one cluster; 1.1: a cluster per ball
       by_threshold(threshold);
       try_partition();
     }

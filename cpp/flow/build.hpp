@@ -109,19 +109,22 @@ BuiltFlow build_general(std::size_t n, Edges edges, const Terms<T>& terms) {
   });
 }
 
-template <class T>
-BuiltFlow build_grid(const Grid& grid, const Terms<T>& terms) {
-  return grid.with_connectivity([&]<int K>() {
-    return build_flow(terms, K, [&](double largest, const Sizes& sizes, auto convert) {
-      return make_flow<GridLayout<std::int32_t, K>>(largest, sizes, [&]<class Layout>() {
-        using Cap = typename Layout::Cap;
-        return Layout(
-            grid.shape, converted<Cap>(terms.terminals, convert),
-            [&](int k) { return converted<Cap>(terms.forward[index(k)], convert); },
-            [&](int k) { return converted<Cap>(terms.backward[index(k)], convert); });
-      });
+template <int K, class T>
+BuiltFlow build_grid_of(const Shape& shape, const Terms<T>& terms) {
+  return build_flow(terms, K, [&](double largest, const Sizes& sizes, auto convert) {
+    return make_flow<GridLayout<std::int32_t, K>>(largest, sizes, [&]<class Layout>() {
+      using Cap = typename Layout::Cap;
+      return Layout(
+          shape, converted<Cap>(terms.terminals, convert),
+          [&](int k) { return converted<Cap>(terms.forward[index(k)], convert); },
+          [&](int k) { return converted<Cap>(terms.backward[index(k)], convert); });
     });
   });
+}
+
+template <class T>
+BuiltFlow build_grid(const Grid& grid, const Terms<T>& terms) {
+  return grid.with_connectivity([&]<int K>() { return build_grid_of<K>(grid.shape, terms); });
 }
 
 }  // namespace hedgehop::flow

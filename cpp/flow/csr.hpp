@@ -4,7 +4,7 @@
 // A node takes 20 bytes and an arc 12 (int32; 24 and 16 with int64). The low bit of `sister` caches "the
 // opposite arc has residual capacity", so that a search from the source side never touches opposite arcs.
 //
-// A layout offers the search (flow/forests.hpp) nodes with excess, level, link and parent, and arcs by slot:
+// A layout offers the search (flow/search.hpp) nodes with excess, level, link and parent, and arcs by slot:
 // begin, end, head, rev, out, in, has_in, push, set_out; and how a parent slot is marked when it is lost.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/matrix.hpp"
@@ -175,7 +176,7 @@ class CsrLayout {
 };
 
 // Slot of the forward arc, at its tail edges[e][0], of every edge in a CsrLayout of these edges: what changes
-// of capacities need. 4 bytes an edge, so the layout does not keep it.
+// of capacities need. 4 bytes per edge, so the layout does not keep it.
 inline std::vector<std::uint32_t> forward_slots(std::size_t n, Edges edges) {
   std::vector<std::uint32_t> next(n), slots(edges.rows);
   for (const Index v : edges.data) ++next[v];

@@ -18,9 +18,9 @@
 
 #include "core/matrix.hpp"
 #include "core/poll.hpp"
-#include "flow/forests.hpp"
 #include "flow/overflow.hpp"
 #include "flow/repair.hpp"
+#include "flow/search.hpp"
 #include "flow/types.hpp"
 
 namespace hedgehop::flow {
@@ -48,7 +48,7 @@ class Flow {
     guard_.measure(graph(), [](Index) { return 0.0; });
   }
 
-  // Forests are kept while no more nodes and arcs than this change between two solves. Measured:
+  // ForestSearch are kept while no more nodes and arcs than this change between two solves. Measured:
   // keeping pays by orders of magnitude for a few changes, and loses beyond 2 to 10 % of the nodes.
   void keep_forests_up_to(std::size_t changes) { keep_ = changes; }
 
@@ -211,7 +211,7 @@ class Flow {
     return sum;
   }
 
-  Forests<Layout> forests_;
+  ForestSearch<Layout> forests_;
   std::size_t keep_;
   OverflowGuard<Cap> guard_;
   std::vector<Index> touched_;

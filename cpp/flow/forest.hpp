@@ -20,7 +20,7 @@ namespace hedgehop::flow {
 
 inline constexpr Index no_level = std::numeric_limits<Index>::max();
 
-// One list a level, linked through the nodes; -1 ends a list.
+// One list per level, linked through the nodes; -1 ends a list.
 class OrphanLists {
  public:
   // Returns what the node must link to.
@@ -118,7 +118,7 @@ void push_tree_arc(Layout& graph, Index v, typename Layout::Slot s, typename Lay
   }
 }
 
-// The lowest neighbour below which an orphan may hang, and its children. One object a search.
+// The lowest neighbour below which an orphan may hang, and its children. One object per search.
 template <Side F, class Layout>
 class ParentSearch {
   using Slot = typename Layout::Slot;

@@ -2,7 +2,7 @@
 // Images and volumes as flow networks: 4 or 8 neighbours in 2-D, 6 or 26 in 3-D, implied by the index of the
 // pixel.
 //
-// One record a pixel holds everything: residual capacities to the neighbours, excess, level, list link,
+// One record per pixel holds everything: residual capacities to the neighbours, excess, level, list link,
 // parent direction; 32 bytes with 4 neighbours and int32. Records lie in plain row-major order. Arcs across
 // the border have capacity 0 both ways, so the pixel to which the index wraps is never followed, and zero
 // records before the first and after the last pixel make every such index valid. Interface: see flow/csr.hpp.

@@ -3,7 +3,7 @@
 //
 // q(x) = round(x 2^p), ties to even. Multiplying by a power of two is exact, so each term moves by at most
 // 2^-(p+1), and the cost of any labeling, hence the minimum, by at most that times the number of terms that
-// moved at all. Quantise after the normal form (one signed terminal a node, capacities >= 0): rounding pair
+// moved at all. Quantise after the normal form (one signed terminal per node, capacities >= 0): rounding pair
 // tables could destroy k >= 0.
 //
 // The scale. 32 bits are used where they are precise: the largest load of a node (flow/overflow.hpp) is

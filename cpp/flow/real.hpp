@@ -83,7 +83,7 @@ class RealFlow {
     rounded_terminals_ = scale_.count_rounded(values);
   }
 
-  // Nodes must differ. What was rounded before counts on: knowing better would need a bit a node.
+  // Nodes must differ. What was rounded before counts on: knowing better would need a bit per node.
   template <class T>
   void set_terminals(std::span<const Index> nodes, std::span<const T> values) {
     const std::vector<std::int64_t> now = quantised(values);

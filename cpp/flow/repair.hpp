@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "flow/forests.hpp"
+#include "flow/search.hpp"
 
 namespace hedgehop::flow {
 
@@ -19,7 +19,7 @@ struct Arc {
 template <class Layout>
 class Repair {
  public:
-  explicit Repair(Forests<Layout>& forests) : forests_(forests), graph_(forests.graph()) {}
+  explicit Repair(ForestSearch<Layout>& forests) : forests_(forests), graph_(forests.graph()) {}
 
   // `touched`: nodes whose excess changed or that may have lost a tree arc; `raised`: arcs with more
   // capacity. Returns false if that took more than this much work: then the forests must be built
@@ -96,7 +96,7 @@ class Repair {
     }
   }
 
-  Forests<Layout>& forests_;
+  ForestSearch<Layout>& forests_;
   Layout& graph_;
 };
 

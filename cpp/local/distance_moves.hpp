@@ -7,8 +7,8 @@
 // component of the differing variables can be switched on its own, and relevance adds up over the components.
 // Switch, one by one, the component that gains most.
 //
-// Complexity: a round of single moves O(n (J + L) + E), and O(degree (J + L + log n)) a move made best first;
-// mixing O(n J + E), and O(components J) a switch.
+// Complexity: a round of single moves O(n (J + L) + E), and O(degree (J + L + log n)) per move made best
+// first; mixing O(n J + E), and O(components J) per switch.
 #pragma once
 
 #include <algorithm>

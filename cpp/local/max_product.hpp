@@ -149,7 +149,7 @@ class MaxProduct {
   counts::CardinalityMessages cardinality_;
 };
 
-// Decodes after 0, 1, ... sweeps, one a row.
+// Decodes after 0, 1, ... sweeps, one per row.
 template <class Scores>
 void max_product(MaxProduct<Scores>& solver, MatrixView<Label> decodes, Poll& poll) {
   for (std::size_t t = 0; t < decodes.rows; ++t) {

@@ -89,7 +89,7 @@ class Graph {
   bool now(Node v) const { return now_[index(v)] != 0; }
   bool holds_now(Literal literal) const { return now(literal.node) == literal.value; }
   // How much dearer it would be, by the terminal alone, if the literal did not hold.
-  Fixed urge(Literal literal) const {
+  Fixed preference(Literal literal) const {
     const Fixed terminal = terminals_[index(literal.node)];
     return literal.value ? -terminal : terminal;
   }

@@ -136,7 +136,7 @@ class OnceTerms {
     std::vector<Literal> sorted(literals.begin(), literals.end());
     std::stable_sort(sorted.begin(), sorted.end(), [&](Literal a, Literal b) {
       if (now_first && graph_.holds_now(a) != graph_.holds_now(b)) return graph_.holds_now(a);
-      return graph_.urge(a) > graph_.urge(b);
+      return graph_.preference(a) > graph_.preference(b);
     });
     sorted.resize(index(count));
     return sorted;

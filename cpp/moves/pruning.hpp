@@ -29,7 +29,7 @@ class Pruning {
     while (!left_.empty()) {
       const std::size_t i = left_.back();
       left_.pop_back();
-      for (const Neighbour to : move_.problem().neighbours(i)) disappoint(to, move_.labeling()[i]);
+      for (const Neighbour to : move_.problem().neighbours(i)) tighten(to, move_.labeling()[i]);
     }
     move_.compact();
   }
@@ -42,7 +42,7 @@ class Pruning {
   }
 
   // Variable `to` could hope for all that its edge may give; now the label at the other end is known.
-  void disappoint(Neighbour to, Label beyond) {
+  void tighten(Neighbour to, Label beyond) {
     const Move::Node v = move_.node_of(to.node());
     if (v < 0) return;
     const Label own = move_.label(v, move_.now(v)), other = move_.label(v, !move_.now(v));

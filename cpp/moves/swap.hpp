@@ -10,6 +10,7 @@
 // so that the best of one cut for each h is exact.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

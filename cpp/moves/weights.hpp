@@ -18,7 +18,7 @@ namespace hedgehop::moves {
 
 struct LabelWeights {
   MatrixView<const double> w;           // levels x labels
-  std::span<const std::int64_t> least;  // one a level, at least 1
+  std::span<const std::int64_t> least;  // one per level, at least 1
 };
 
 struct TransitionWeights {
@@ -30,7 +30,7 @@ struct RegionWeights {
   std::span<const std::int32_t> members;  // region after region, no variable twice in one
   std::span<const std::int64_t> offsets;  // where each region begins, and the end
   MatrixView<const double> mu;            // regions x labels
-  std::span<const std::int64_t> slack;    // one a region, at least 1
+  std::span<const std::int64_t> slack;    // one per region, at least 1
 
   std::size_t size() const { return slack.size(); }
   std::span<const std::int32_t> region(std::size_t c) const {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nested lists of words and numbers, as lenient as toulbar2 reads JSON: quotes, commas and colons are
-// optional, and lines that begin with # are comments. The text becomes flat arrays, one entry a token.
+// optional, and lines that begin with # are comments. The text becomes flat arrays, one entry per token.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "text/numbers.hpp"

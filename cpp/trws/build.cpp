@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Solvers from arrays, with the best kernels that this machine can run.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "trws/fixed_tables.hpp"
 #include "trws/ordering.hpp"

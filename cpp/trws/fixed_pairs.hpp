@@ -15,7 +15,7 @@ namespace hedgehop::trws {
 
 struct FixedPairs {
   FixedPointScale scale;
-  std::vector<std::int32_t> strengths;             // one an edge (Potts) ...
+  std::vector<std::int32_t> strengths;             // one per edge (Potts) ...
   FixedPoints tables;                              // ... or square tables of slot x slot values, <= 0,
   std::vector<std::int32_t> table_up, table_down;  // and for each edge the one for either direction
   std::vector<std::int32_t> floors;                // of each position; 0 where no edge can matter

@@ -13,8 +13,8 @@
 // well.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 
 #include "core/storage.hpp"

@@ -16,6 +16,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/pairs.hpp"

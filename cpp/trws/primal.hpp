@@ -7,6 +7,7 @@
 // restricted to whole components.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

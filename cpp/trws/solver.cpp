@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "trws/primal.hpp"
@@ -173,7 +174,7 @@ void Solver::polish(std::span<Label> labeling, Poll& poll) {
 
 void Solver::beliefs(std::span<float> out, Poll& poll) {
   sweep(std::array{Pass::forward}, 0, poll);
-  publish(out, graph_.floors, nullptr, poll);
+  report_beliefs(out, graph_.floors, nullptr, poll);
 }
 
 double Solver::label_bounds(std::span<float> out, Poll& poll) {
@@ -183,12 +184,13 @@ double Solver::label_bounds(std::span<float> out, Poll& poll) {
       bound_ + FixedPointScale::kMargin;  // by which labels are told apart where no edge matters
   bound_ = std::min(bound_, before);
   std::vector<std::int32_t> excess(n_variables());
-  publish(out, nullptr, excess.data(), poll);
+  report_beliefs(out, nullptr, excess.data(), poll);
   for (const std::int32_t e : excess) top += std::max(e, 0);
   return real_bound(top);
 }
 
-void Solver::publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll) {
+void Solver::report_beliefs(std::span<float> out, const std::int32_t* floors, std::int32_t* excess,
+                            Poll& poll) {
   const std::int32_t* usual = std::exchange(graph_.floors, floors);
   graph_.beliefs = out.data();
   graph_.excess = excess;

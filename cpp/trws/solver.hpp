@@ -7,8 +7,8 @@
 // makes every bound rigorous and every result the same on every machine, instruction set and number of
 // threads.
 //
-// Memory: 4 bytes a padded label and variable, the same a padded label and edge, about 16 bytes an edge and
-// 35 a variable. A sweep is O(E L) for Potts scores, O(E L^2) for tables.
+// Memory: 4 bytes per padded label of each variable and of each edge, about 16 bytes per edge and 35 per
+// variable. A sweep is O(E L) for Potts scores, O(E L^2) for tables.
 #pragma once
 
 #include <cstddef>
@@ -104,7 +104,7 @@ class Solver {
   void sweep_on(std::span<const Pass> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
   void consider_decodes(Poll& poll);
-  void publish(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
+  void report_beliefs(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
   std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
   bool may_use_two_threads() const;
   double real_bound(std::int64_t bound) const;

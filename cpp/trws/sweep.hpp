@@ -40,17 +40,17 @@ class Sweep {
     if constexpr (Report) decode(i, belief);
     add_messages<!Forward>(i, belief);  // from behind
     const std::int32_t* ends = (Forward ? g_.up : g_.down) + i;
-    Values gift(g_);
-    for (int v = 0; v < gift.size(); ++v) gift[v] = times<W>(belief[v], g_.share[i]);
+    Values portion(g_);
+    for (int v = 0; v < portion.size(); ++v) portion[v] = times<W>(belief[v], g_.share[i]);
     std::int64_t bound = 0;
     if constexpr (Report) {
-      if (g_.beliefs != nullptr) publish(i, belief);
-      bound = kept(belief, gift, ends[1] - ends[0]);
+      if (g_.beliefs != nullptr) write_beliefs(i, belief);
+      bound = kept(belief, portion, ends[1] - ends[0]);
       if (g_.excess != nullptr) {
-        g_.excess[i] = static_cast<std::int32_t>(bound) + (ends[1] - ends[0]) * gift.max() - belief.max();
+        g_.excess[i] = static_cast<std::int32_t>(bound) + (ends[1] - ends[0]) * portion.max() - belief.max();
       }
     }
-    for (std::int32_t o = ends[0]; o < ends[1]; ++o) bound += send(i, Forward ? o : g_.down_edge[o], gift);
+    for (std::int32_t o = ends[0]; o < ends[1]; ++o) bound += send(i, Forward ? o : g_.down_edge[o], portion);
     return bound;
   }
 
@@ -77,15 +77,15 @@ class Sweep {
   }
 
   // The part of the belief that this position does not give away.
-  static std::int64_t kept(const Values& belief, const Values& gift, std::int32_t n_out) {
-    Int<W> best = belief[0] - gift[0] * spread<W>(n_out);
-    for (int v = 1; v < belief.size(); ++v) best = larger(best, belief[v] - gift[v] * spread<W>(n_out));
+  static std::int64_t kept(const Values& belief, const Values& portion, std::int32_t n_out) {
+    Int<W> best = belief[0] - portion[0] * spread<W>(n_out);
+    for (int v = 1; v < belief.size(); ++v) best = larger(best, belief[v] - portion[v] * spread<W>(n_out));
     return largest<W>(best);
   }
 
   // Relative to the best. A score at the floor stands for any below it: such a label is in no optimal
   // labeling, and its belief is only an upper one.
-  void publish(std::int32_t i, const Values& belief) const {
+  void write_beliefs(std::int32_t i, const Values& belief) const {
     std::int32_t values[N != 0 ? W * N : kMostLabels];
     belief.write(values);
     const std::int32_t top = belief.max();
@@ -98,10 +98,10 @@ class Sweep {
   }
 
   // Replaces the message into i by the one out of i; returns the constant taken out of it.
-  std::int32_t send(std::int32_t i, std::int32_t edge, const Values& gift) const {
+  std::int32_t send(std::int32_t i, std::int32_t edge, const Values& portion) const {
     std::int32_t* message = g_.messages + row_start<W, N>(g_, edge);
     Values out(g_);
-    for (int v = 0; v < out.size(); ++v) out[v] = gift[v] - load<W>(message + v * W);
+    for (int v = 0; v < out.size(); ++v) out[v] = portion[v] - load<W>(message + v * W);
     if constexpr (Table) out = through_table(i, edge, out);
     const std::int32_t top = out.max();
     const Int<W> shift = spread<W>(top);

@@ -32,15 +32,15 @@
 namespace hedgehop::flow {
 
 template <class Layout>
-class Forests : public Trees<Layout> {
+class ForestSearch : public Trees<Layout> {
  public:
   using typename Trees<Layout>::Slot;
 
-  explicit Forests(Layout&& graph) : Trees<Layout>(std::move(graph)) {}
+  explicit ForestSearch(Layout&& graph) : Trees<Layout>(std::move(graph)) {}
 
   // The same network with other numbers; the cut found last can still be read, but new forests must be built.
   template <class Other>
-  explicit Forests(const Forests<Other>& from)
+  explicit ForestSearch(const ForestSearch<Other>& from)
       : Trees<Layout>(Layout(from.graph())), cut_by_source_(from.cut_by_source_) {}
 
   // New forests of roots only, on the present flow.
@@ -88,7 +88,7 @@ class Forests : public Trees<Layout> {
 
  private:
   template <class>
-  friend class Forests;
+  friend class ForestSearch;
 
   using Trees<Layout>::graph_;
   using Trees<Layout>::forests_;
