@@ -9,7 +9,8 @@
 //
 // What the two balls and the labeling's own have in common, P(A_j and A_k), is at most the overlap x_jk of
 // the balls themselves, whatever the labeling. A function of the labeling that is never larger and often much
-// smaller, `meet_jk`, may be used where there are at most three clusters (see oracles/terms.py).
+// smaller, `meet_jk`, may be used where there are at most three clusters (see
+// oracles/relaxation/distance_terms.py).
 //
 // Over several partitions, from one cluster to a cluster per ball, the largest bound on the labelings known
 // is minimised by projected subgradients. Complexity: O(partitions * rounds * K J^2).

@@ -25,7 +25,7 @@ class LabelBounds:
 
     They are the oracle's max-marginals where it has them, else read off the messages of TRW-S, which are kept from one
     question to the next: the lower one of ``bound - max B_i + B_i(l)``, by the beliefs at the visit of a variable (see
-    cpp/trws.hpp), and of ``bound - max U_i + U_i(l) + reach_i``, by its own scores, whatever its edges do.
+    cpp/trws/solver.hpp), and of ``bound - max U_i + U_i(l) + reach_i``, by its own scores, whatever its edges do.
     """
 
     def __init__(self, model: Model, oracle: Oracle) -> None:

@@ -2,7 +2,7 @@
 """Potentials of distances as sums of terms, each a function of the distance to one labeling.
 
 A cardinality potential is one term. The gain of a union of balls is none of them, but it has bounds that are
-(cpp/union_weights.hpp): with weights beta, at most 1 in each cluster of balls, and overlaps ``u_j = exp(-d_j)``,
+(cpp/counts/union_weights.hpp): with weights beta, at most 1 in each cluster of balls, and overlaps ``u_j = exp(-d_j)``,
 
     gain <= 1 - sum_j beta_j u_j + sum over pairs j < k of different clusters of beta_j beta_k P_jk(y).
 
