@@ -125,15 +125,15 @@ def test_guarantee_and_ratio_by_definition():
 
 
 def test_guarantee_at_the_edges():
-    exact = certify(1, 0.0, [0.0, 5.0], [0.0], [5.0], baseline=5.0, failed="x")
+    exact = certify([0.0, 5.0], [5.0], [5.0], baseline=5.0, failed="x")
     assert exact.guarantee == 1.0
-    worse = certify(2, 0.0, [0.0, 5.0, 8.0], [0.0], [5.0], baseline=10.0, failed="x")
+    worse = certify([0.0, 5.0, 8.0], [10.0], [5.0], baseline=10.0, failed="x")
     assert worse.guarantee == 0.0
-    unknown = certify(1, 1.0, [0.0, 5.0], [math.inf], [5.0], baseline=4.0, failed="x")
+    unknown = certify([0.0, 5.0], [math.inf], [5.0], baseline=4.0, failed="x")
     assert unknown.upper_bound == math.inf
     assert unknown.guarantee == 0.0
     assert unknown.ratio == 0.0
-    assert math.isnan(certify(1, 0.0, [0.0, -5.0], [0.0], [-5.0], -5.0, "x").ratio)
+    assert math.isnan(certify([0.0, -5.0], [-5.0], [-5.0], -5.0, "x").ratio)
 
 
 def test_linear_hamming_bound_closes_on_an_easy_list():
