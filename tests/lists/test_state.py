@@ -17,7 +17,7 @@ def step(*labels, bound=1.0):
 
 
 def three():
-    state = ListState.empty(2)
+    state = ListState(np.zeros((0, 2), np.int32))
     for k in range(3):
         state = state.append(step(k, k, bound=3.0 - k))
     return replace(state, next=step(9, 9, bound=0.25), single=np.array([7, 7]), bounds=(8.0,))

@@ -32,18 +32,12 @@ def calibrated(
     near, far = _bracket(greedy, wanted)
     while far > _CLOSE * near:
         middle = float(np.sqrt(near * far))
-        if _second_distance(greedy, middle) >= wanted:
-            far = middle
-        else:
-            near = middle
+        near, far = (near, middle) if _second_distance(greedy, middle) >= wanted else (middle, far)
     return _confirmed(greedy, far, wanted)
 
 
 def _confirmed(greedy: Greedy, tradeoff: float, wanted: int) -> float:
-    """Raise a tradeoff until a solver that begins anew, as the list's will, gets that far.
-
-    Where steps are not exact they depend on what the oracle has met before.
-    """
+    """Raise a tradeoff until a new solver, as the list's will be, gets that far: inexact steps depend on the past."""
     solver = greedy.solver
     for _ in range(_TRIES):
         if _second_distance(replace(greedy, solver=solver.oracle.on(solver.model)), tradeoff) >= wanted:
@@ -54,22 +48,19 @@ def _confirmed(greedy: Greedy, tradeoff: float, wanted: int) -> float:
 
 def _bracket(greedy: Greedy, wanted: int) -> tuple[float, float]:
     """Return a tradeoff that is too small and a larger one that is not."""
-    tried, reached = 1.0, _second_distance(greedy, 1.0)
-    most = reached
-    factor = 1.0 / _FACTOR if reached >= wanted else _FACTOR
+    tried, reached = 1.0, [_second_distance(greedy, 1.0)]
+    factor = 1.0 / _FACTOR if reached[0] >= wanted else _FACTOR
     for _ in range(_TRIES):
         last, tried = tried, tried * factor
-        now = _second_distance(greedy, tried)
-        most = max(most, now)
-        if (now >= wanted) != (reached >= wanted):
+        reached.append(_second_distance(greedy, tried))
+        if (reached[-1] >= wanted) != (reached[0] >= wanted):
             return min(last, tried), max(last, tried)
-    if reached >= wanted:
+    if reached[0] >= wanted:
         least = 0.0 if _second_distance(greedy, 0.0) >= wanted else tried  # however small, it is far enough
         return least, least
-    raise InfeasibleError(
-        f"no tradeoff up to {tried:.3g} makes the second labeling differ in {wanted} variables; the most was {most}. "
-        "Ask for a smaller distance, or use another diversity."
-    )
+    text = f"no tradeoff up to {tried:.3g} makes the second labeling differ in {wanted} variables"
+    text = f"{text}; the most was {max(reached)}."
+    raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
 
 
 def _second_distance(greedy: Greedy, tradeoff: float) -> int:

@@ -12,6 +12,8 @@ from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.state import ListState
 
+Floats = Sequence[float]
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -80,12 +82,7 @@ def certified(objective: Objective, state: ListState) -> Certificate:
 
 
 def certify(
-    objectives: Sequence[float],
-    online: Sequence[float],
-    best_gains: Sequence[float],
-    baseline: float,
-    failed: str | None,
-    further: Sequence[float] = (),
+    objectives: Floats, online: Floats, best_gains: Floats, baseline: float, failed: str | None, further: Floats = ()
 ) -> Certificate:
     """Certify a list by F of its beginnings, B1_t and U_t as far as they are known, and further bounds on any list.
 
@@ -103,7 +100,7 @@ def certify(
     )
 
 
-def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -> float:
+def _product(m: int, objectives: Floats, best_gains: Floats) -> float:
     gains = [b - a for a, b in pairwise(objectives)]
     shares = [min(1.0, max(0.0, g / u)) if u > 0 else 1.0 for g, u in zip(gains, best_gains, strict=False)]
     lost = prod(1.0 - a / m for a in shares)
@@ -113,8 +110,6 @@ def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -
 def _not_below(bound: float, objective: float) -> float:
     """Return the bound, lifted over rounding errors; a bound that is really too low is a bug, and said so."""
     if objective - bound > 1e-6 * max(1.0, abs(objective)):
-        raise BoundError(
-            f"the list scores {objective!r}, above its upper bound {bound!r}: an oracle or a diversity gave a wrong "
-            "bound. Check yours with hh.testing; if all are built in, please report this model."
-        )
+        text = f"the list scores {objective!r}, above its upper bound {bound!r}: an oracle or a diversity gave a wrong"
+        raise BoundError(f"{text} bound. Check yours with hh.testing; if all are built in, please report this model.")
     return max(bound, objective)

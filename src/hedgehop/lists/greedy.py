@@ -36,7 +36,7 @@ class Greedy:
     @property
     def start(self) -> ListState:
         """The list without labelings."""
-        return ListState.empty(self.objective.model.n_variables)
+        return ListState(own(np.zeros((0, self.objective.model.n_variables), np.int32)))
 
     def grow(self, state: ListState, m: int, choose: Choose | None = None) -> Iterator[ListState]:
         """Add labelings one by one until there are m, or no further one is allowed (then the last state says so)."""
@@ -99,9 +99,8 @@ class Greedy:
 
     def _bound(self, step: Step, steering: list[Potential], state: ListState) -> tuple[float, float]:
         """Return U_t and the seconds it took: none, unless the step maximised something else than the gain."""
-        if self.objective.diversity.steers_exactly:
-            return step.upper_bound, 0.0
-        bounding = self.objective.bounding(state.rows)
+        same = self.objective.diversity.steers_exactly
+        bounding = steering if same else self.objective.bounding(state.rows)
         if bounding == steering:
             return step.upper_bound, 0.0
         other = self.solver.step(bounding)
@@ -113,9 +112,8 @@ class Greedy:
             return best
         labeling = own(row.reshape(self.objective.model.shape))
         relevance = float(np.asarray(self.objective.model.score(labeling)))
-        value = float(self.objective.gain(labeling, relevance, state.rows))
-        exact = reaches(self.objective.model, value, best.upper_bound)
-        return Step(labeling, value, max(best.upper_bound, value), exact, best.oracle, best.seconds, relevance)
+        step = replace(best, labeling=labeling, relevance=relevance, exact=False)
+        return self.as_gain(step, state, best.upper_bound)
 
 
 class GreedyRun(Iterator[Step]):

@@ -110,8 +110,8 @@ class Pool:
     def _heap(self, m: int) -> Heap:
         allowed = np.flatnonzero(~np.isneginf(self.relevance)).tolist()
         if m > len(allowed):
-            text = f"m must be at most the number of allowed labelings in the pool ({len(allowed)}); got {m}."
-            raise ValueError(text)
+            text = f"m must be at most the number of allowed labelings in the pool ({len(allowed)})"
+            raise ValueError(f"{text}; got {m}.")
         return sorted(zip((-self.gains(allowed, [])).tolist(), allowed, strict=True))
 
     def _largest(self, heap: Heap, chosen: list[int]) -> tuple[float, int]:
@@ -150,13 +150,8 @@ def _with_repeats(pool: Pool, chosen: list[int], best_gains: list[float]) -> lis
 def _certificate(pool: Pool, state: ListState, bounds: list[float]) -> Certificate:
     """Bound the best list taken from the pool."""
     objective = pool.objective
-    baseline = objective.repeated(pool.rows[int(np.argmax(pool.relevance))], len(state))
-    online = objective.list_bounds(state.rows, bounds)
-    return certify(objective.values(state.rows), online, bounds, baseline, _failed_condition(pool))
-
-
-def _failed_condition(pool: Pool) -> str | None:
+    failed = None if objective.diversity.parsimony_floor(objective.model) >= 0 else "parsimony may be negative"
     if pool.relevance[np.isfinite(pool.relevance)].min() < 0:
-        return "the pool's relevance may be negative"
-    floor = pool.objective.diversity.parsimony_floor(pool.objective.model)
-    return None if floor >= 0 else "parsimony may be negative"
+        failed = "the pool's relevance may be negative"
+    baseline = objective.repeated(pool.rows[int(np.argmax(pool.relevance))], len(state))
+    return certify(objective.values(state.rows), objective.list_bounds(state.rows, bounds), bounds, baseline, failed)

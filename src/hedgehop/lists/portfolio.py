@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, islice, takewhile
@@ -75,20 +75,25 @@ def portfolio(
         raise ValueError("diversities must name at least one diversity; got none.")
     tradeoffs = _one_each(tradeoff, len(diversities))
     parts = [prepared(model, d, t, oracle, distinct) for d, t in zip(diversities, tradeoffs, strict=True)]
-    streams = [GreedyRun(part, part.start) for part in parts]
-    quotas = [m // len(diversities) + (k < m % len(diversities)) for k in range(len(diversities))]
-    taken: dict[bytes, tuple[Step, str]] = {}
-    for part, steps, begun, quota in zip(diversities, streams, _side_by_side(streams, quotas), quotas, strict=True):
-        wanted = len(taken) + quota
-        for step in chain(begun, islice(steps, m if quota else 0)):
-            taken.setdefault(step.labeling.tobytes(), (step, repr(part)))
-            if len(taken) == wanted:
-                break
+    taken = _taken(parts, m)
     if len(taken) < m:
         warnings.warn(f"only {len(taken)} of {m} labelings: the parts found no other ones. Lower m.", stacklevel=2)
     total = WeightedSum([(part.objective.tradeoff, part.objective.diversity) for part in parts])
-    greedy = Greedy(Objective(model, total, 1.0), Separation(), get(oracle).on(model))
-    return _together(greedy, list(taken.values()))
+    return _together(Greedy(Objective(model, total, 1.0), Separation(), get(oracle).on(model)), taken)
+
+
+def _taken(parts: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
+    """Return m different labelings, about as many from each part, with the diversities they come from."""
+    quotas = [m // len(parts) + (k < m % len(parts)) for k in range(len(parts))]
+    runs = [GreedyRun(part, part.start) for part in parts]
+    taken: dict[bytes, tuple[Step, str]] = {}
+    for part, run, begun, quota in zip(parts, runs, _side_by_side(runs, quotas), quotas, strict=True):
+        wanted = len(taken) + quota
+        for step in chain(begun, islice(run, m if quota else 0)):
+            taken.setdefault(step.labeling.tobytes(), (step, repr(part.objective.diversity)))
+            if len(taken) == wanted:
+                break
+    return list(taken.values())
 
 
 def _one_each(tradeoff: TradeoffLike | Sequence[TradeoffLike], count: int) -> Sequence[Any]:
@@ -98,16 +103,16 @@ def _one_each(tradeoff: TradeoffLike | Sequence[TradeoffLike], count: int) -> Se
     return given
 
 
-def _side_by_side(streams: Sequence[Iterator[Step]], quotas: Sequence[int]) -> list[list[Step]]:
-    """Run the first steps of all streams in threads; kernels let go of the interpreter."""
+def _side_by_side(runs: Sequence[GreedyRun], quotas: Sequence[int]) -> list[list[Step]]:
+    """Take the first steps of all runs in threads; kernels release the GIL."""
     stopped = Event()
 
-    def run(steps: Iterator[Step], quota: int) -> list[Step]:
-        return list(takewhile(lambda _: not stopped.is_set(), islice(steps, quota)))
+    def take(run: GreedyRun, quota: int) -> list[Step]:
+        return list(takewhile(lambda _: not stopped.is_set(), islice(run, quota)))
 
-    with ThreadPoolExecutor(max_workers=min(len(streams), os.cpu_count() or 1)) as threads:
+    with ThreadPoolExecutor(max_workers=min(len(runs), os.cpu_count() or 1)) as threads:
         try:
-            return list(threads.map(run, streams, quotas))
+            return list(threads.map(take, runs, quotas))
         except BaseException:  # the others end after the step they are in
             stopped.set()
             raise

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from hedgehop._arrays import positive_count
-from hedgehop._errors import Interrupted, UnsupportedError
+from hedgehop._errors import Interrupted
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.certificate import certified
@@ -60,11 +60,7 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     wrong = [p for p in terms if not isinstance(p, Potential)]
     if wrong:
         raise TypeError(f"potentials must be hh.potentials records; got {wrong[0]!r}.")
-    solver = chosen.on(model)
-    reason = solver.refusal(terms)
-    if reason is not None:
-        raise UnsupportedError(reason)
-    return solver.step(terms)
+    return chosen.on(model).step(terms)
 
 
 def diverse(
@@ -130,12 +126,11 @@ def diverse(
     m = positive_count(m, "m")
     check_method(method)
     greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
-    report = _reporter(progress, callback, m)
     state = greedy.start
     try:
         for state in _states(greedy, method, m):
             if not state.ended:
-                report(state.steps[-1])
+                _report(state, m, progress, callback)
         if len(state) < m:
             warnings.warn(_fewer(len(state), m), stacklevel=2)
         if refine:
@@ -172,16 +167,11 @@ def stream(
 
 
 def prepared(
-    model: Model,
-    diversity: Diversity,
-    tradeoff: TradeoffLike,
-    oracle: OracleLike,
-    distinct: Any,
-    min_distance: Any = None,
+    model: Model, diversity: Diversity, tradeoff: TradeoffLike, oracle: OracleLike, distinct: Any, apart: Any = None
 ) -> Greedy:
     """Check the arguments of a list; return what solves its steps."""
     check_arguments(model, diversity)
-    separation = Separation.of(model.n_variables, diversity, distinct, min_distance)
+    separation = Separation.of(model.n_variables, diversity, distinct, apart)
     chosen = get(oracle)
     factor = calibrated(tradeoff, model, diversity, chosen, separation)
     return Greedy(Objective(model, diversity, factor), separation, chosen.on(model))
@@ -220,17 +210,12 @@ def _fewer(taken: int, m: int) -> str:
     return f"{text} Lower m or min_distance, or pass distinct=False."
 
 
-def _reporter(progress: bool, callback: Callback | None, m: int) -> Callback:
-    done = 0
-
-    def report(step: Step) -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            end = "\n" if done == m or not sys.stderr.isatty() else "\r"
-            text = f"labeling {done}/{m}: gain {step.value:.6g}, bound {step.upper_bound:.6g}, {step.seconds:.2f} s"
-            print(f"{text:<78}", end=end, file=sys.stderr, flush=True)
-        if callback is not None:
-            callback(step)
-
-    return report
+def _report(state: ListState, m: int, progress: bool, callback: Callback | None) -> None:
+    """Tell of the last step."""
+    step, done = state.steps[-1], len(state)
+    if progress:
+        end = "\n" if done == m or not sys.stderr.isatty() else "\r"
+        text = f"labeling {done}/{m}: gain {step.value:.6g}, bound {step.upper_bound:.6g}, {step.seconds:.2f} s"
+        print(f"{text:<78}", end=end, file=sys.stderr, flush=True)
+    if callback is not None:
+        callback(step)

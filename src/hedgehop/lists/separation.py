@@ -39,12 +39,12 @@ def _variables(distance: Any, n: int) -> int:
     if distance is None:
         return 0
     if isinstance(distance, (bool, np.bool_)):
-        text = f"min_distance must be a number of variables, or a share below 1; got {distance}."
-        raise ValueError(f"{text} Use distinct=True.")
+        text = "min_distance must be a number of variables, or a share below 1"
+        raise ValueError(f"{text}; got {distance}. Use distinct=True.")
     least = number(distance, "min_distance", low=0.0)
     if 0 < least < 1:
         least = float(np.ceil(least * n - 1e-9))
     if least != int(least) or least > n:
-        text = f"min_distance must be a number of variables (at most {n}) or a share below 1; got {distance!r}."
-        raise ValueError(text)
+        text = f"min_distance must be a number of variables (at most {n}) or a share below 1"
+        raise ValueError(f"{text}; got {distance!r}.")
     return int(least)

@@ -39,11 +39,6 @@ class ListState:
     ended: bool = False
     bounds: tuple[float, ...] = ()
 
-    @classmethod
-    def empty(cls, n: int) -> ListState:
-        """Return the list without labelings, of n variables."""
-        return cls(own(np.zeros((0, n), np.int32)))
-
     @property
     def best_gains(self) -> list[float]:
         """Upper bounds on the best gains after 0, 1, ... labelings, as many as are known."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The m best labelings, near-duplicates and all."""
+"""What diverse lists are compared with: the best labelings in order, answers to perturbed models, random labelings."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from hedgehop.oracles.lawler import in_order
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
+from hedgehop.sampling import samples
+
+__all__ = ["m_best", "perturb_and_map", "random_labelings"]
 
 
 def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
@@ -40,3 +43,31 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
 
     steps = islice(in_order(model, inside, marginals), positive_count(m, "m"))
     return own(np.array([step.labeling for step in steps], np.int32))
+
+
+def perturb_and_map(model: Model, m: int = 5, scale: float = 1.0, seed: int = 0, oracle: OracleLike = "auto") -> Labels:
+    """Return m labelings, (m, *shape), each best under independent Gumbel noise on all labels of all variables.
+
+    This is perturb-and-MAP (Papandreou, Yuille 2011).
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> hh.baselines.perturb_and_map(hh.FactorGraph([[0.0, 1.0, 2.0]] * 4), m=2).shape
+    (2, 4)
+    """
+    return samples(model, m, variable=scale, label=0.0, region=0.0, seed=seed, oracle=oracle)
+
+
+def random_labelings(model: Model, m: int = 5, seed: int = 0) -> Labels:
+    """Return m labelings with every label equally likely at every variable, (m, *shape); scores play no part.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> hh.baselines.random_labelings(hh.FactorGraph([[0.0, 1.0, 2.0]] * 4), m=2).shape
+    (2, 4)
+    """
+    shares = np.random.default_rng(seed).random((positive_count(m, "m"), model.n_variables))
+    labels = np.floor(shares * np.asarray(model.label_counts)).astype(np.int32)
+    return own(labels.reshape(-1, *model.shape))
