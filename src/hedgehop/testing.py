@@ -121,7 +121,7 @@ def _check_potentials(diversity: Diversity, model: Model, rows: Labels, every: L
     gains = np.asarray(diversity.gain(model, every, rows))
     bounding = diversity.bounding(model, rows)
     steering = diversity.potentials(model, rows)
-    upper = sum((potential._upper(model, every) for potential in bounding), np.zeros(len(every)))
+    upper = sum((potential.upper(model, every) for potential in bounding), np.zeros(len(every)))
     slack = _SLACK * max(1.0, float(np.abs(gains).max(initial=0.0)))
     _require((upper >= gains - slack).all(), "bounding potentials must not be below the gain")
     if type(diversity).bounding is Diversity.bounding or bounding == steering:
