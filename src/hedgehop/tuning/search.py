@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's grid search: which diversity and tradeoff give lists with the best oracle on examples with truths."""
+"""The paper's grid search: which diversity and tradeoff give lists with the best best-of-m score on examples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from hedgehop._arrays import Doubles, own, positive_count
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.metrics import accuracy
 from hedgehop.models.base import Model
-from hedgehop.tuning.cache import ScoreCache, digest
-from hedgehop.tuning.space import coordinates, make_space, whole_grid
-from hedgehop.tuning.trials import Choice, Rows, Score, Setting, Trial
-
-__all__ = ["ScoreCache", "Tuned", "digest", "tune"]
+from hedgehop.tuning.cache import ScoreCache
+from hedgehop.tuning.space import Choice, Setting, coordinates, make_space, whole_grid
+from hedgehop.tuning.trials import Score, Trials
 
 _SEARCHES = {"grid": whole_grid, "coordinates": coordinates}
 
@@ -113,10 +111,10 @@ def tune(
     score : function of (labelings, truth)
         Gives each labeling of a list a number, higher is better. By default the accuracy.
     cache : path, optional
-        A file of JSON lines that keeps every list's scores: an interrupted search goes on where it was. Give each
-        `score` and `options` a file of its own.
+        A file of JSON lines that keeps every list's scores by the content of model, truth and setting: an interrupted
+        search goes on where it was. Give each `score` and `options` a file of its own.
     workers : int, optional
-        How many lists are made side by side, in threads; by default one a core.
+        How many lists are made side by side, in threads; by default one per core.
     progress : bool
         Whether to show a bar on stderr.
     **options
@@ -135,26 +133,28 @@ def tune(
     if search not in _SEARCHES:
         raise ValueError(f'search must be "grid" or "coordinates"; got {search!r}.')
     space = make_space(diversity_grid, tradeoffs, parameters)
-    trial = Trial(space.named, positive_count(m, "m"), score, ScoreCache(cache), options)
     side_by_side = (os.cpu_count() or 1) if workers is None else positive_count(workers, "workers")
-    rows = Rows(trial, models, truths, space.settings, side_by_side, progress)
+    trials = Trials(
+        models, truths, space, positive_count(m, "m"), score, ScoreCache(cache), side_by_side, progress, options
+    )
 
     def choose(members: NDArray[np.intp]) -> int:
-        return _SEARCHES[search](space, lambda settings: rows.means(settings, members))
+        return _SEARCHES[search](space, lambda settings: trials.means(settings, members))
 
     name, tradeoff = space.settings[choose(np.arange(len(models)))]
-    held_out = None if folds is None else _held_out(rows, choose, len(models), folds)
-    tried = sorted(rows.known)
-    oracle = own(np.stack([rows.known[s] for s in tried]))
-    return Tuned(name, space.named[name], tradeoff, tuple(space.settings[s] for s in tried), oracle, held_out)
+    held_out = None if folds is None else _held_out(trials, choose, folds)
+    tried = sorted(trials.scores)
+    scores = own(np.stack([trials.scores[s] for s in tried]))
+    return Tuned(name, space.named[name], tradeoff, tuple(space.settings[s] for s in tried), scores, held_out)
 
 
-def _held_out(rows: Rows, choose: Callable[[NDArray[np.intp]], int], n_models: int, folds: int) -> Doubles:
+def _held_out(trials: Trials, choose: Callable[[NDArray[np.intp]], int], folds: int) -> Doubles:
     """Score each model with the setting chosen without its fold, (models, m); every folds-th model is in a fold."""
+    n_models = len(trials.models)
     if not 2 <= folds <= n_models:
         raise ValueError(f"folds must be between 2 and the number of models, {n_models}; got {folds}.")
-    scores = np.empty((n_models, rows.m))
+    scores = np.empty((n_models, trials.m))
     for k in range(folds):
         out = np.arange(n_models) % folds == k
-        scores[out] = rows.known[choose(np.flatnonzero(~out))][out]
+        scores[out] = trials.scores[choose(np.flatnonzero(~out))][out]
     return own(scores)
