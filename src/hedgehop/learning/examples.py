@@ -20,11 +20,11 @@ class Example:
 
     Attributes
     ----------
-    nodes : (n, d) array
+    node_features : (n, d) array
         Features of the variables.
     edges : (E, 2) array of ints
         Pairs of variables.
-    links : (E, k) array
+    edge_features : (E, k) array
         Features of the edges.
     shape : tuple of ints
         Shape of one labeling.
@@ -34,9 +34,9 @@ class Example:
         Several kinds of scores of the labels; a weight is learned for each.
     """
 
-    nodes: Doubles
+    node_features: Doubles
     edges: Edges
-    links: Doubles
+    edge_features: Doubles
     shape: tuple[int, ...]
     scores: Doubles | None = None
     kinds: Doubles | None = None
@@ -65,14 +65,14 @@ def node_features(values: ArrayLike, ndim: tuple[int, ...], wanted: str) -> Doub
     return nodes
 
 
-def link_features(values: ArrayLike | None, n_edges: int) -> Doubles:
+def edge_features(values: ArrayLike | None, n_edges: int) -> Doubles:
     """Check features of edges; without any, each edge has the one feature 1."""
     if values is None:
         return np.ones((n_edges, 1))
-    links = finite(values, "edge features")
-    if links.ndim != 2 or len(links) != n_edges or links.shape[1] == 0:
-        raise ValueError(f"edge features must have shape (E, k) with E = {n_edges}; got {links.shape}.")
-    return links
+    features = finite(values, "edge features")
+    if features.ndim != 2 or len(features) != n_edges or features.shape[1] == 0:
+        raise ValueError(f"edge features must have shape (E, k) with E = {n_edges}; got {features.shape}.")
+    return features
 
 
 def with_scores(example: Example, values: ArrayLike | None) -> Example:
@@ -106,8 +106,8 @@ def as_many(**parts: Sized) -> None:
 def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Labels:
     """Check the right labeling of an example, flat."""
     highest = np.iinfo(np.int32).max if n_labels is None else n_labels
-    counts = np.full(len(example.nodes), highest, np.int64)
+    counts = np.full(len(example.node_features), highest, np.int64)
     flat, single = as_labelings(y, example.shape, counts)
     if not single:
-        raise ValueError(f"y must hold one labeling of shape {example.shape} an input; got {np.shape(y)}.")
+        raise ValueError(f"y must hold one labeling of shape {example.shape} per input; got {np.shape(y)}.")
     return np.asarray(flat[0])

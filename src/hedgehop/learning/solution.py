@@ -64,15 +64,13 @@ class Solution:
 
 
 def watch(tol: float, show: bool) -> Report:
-    """Return a function that notes the gap after every iteration, and shows a bar that is full when it is closed."""
-    if not show:
-        return lambda solution: solution.history.append(solution.gap)
+    """Return a function that notes the gap after every iteration and, if asked, shows a bar, full when it is closed."""
 
     def report(solution: Solution) -> None:
         solution.history.append(solution.gap)
-        closed = np.log(max(solution.gap, 1e-300)) / np.log(tol) if solution.gap > tol else 1.0
-        draw_bar(
-            max(0.0, closed), f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}"
-        )
+        if show:
+            closed = np.log(max(solution.gap, 1e-300)) / np.log(tol) if solution.gap > tol else 1.0
+            text = f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}"
+            draw_bar(max(0.0, closed), text)
 
     return report

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The training problem and its oracle: which labeling violates the margin of an example most.
+"""The training problem: what wrong labelings cost, and which one violates the margin of an example most.
 
 ::
 
@@ -14,18 +14,23 @@ model supermodular.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels, finite
 from hedgehop.learning.examples import Example
-from hedgehop.learning.joint import JointMap
+from hedgehop.learning.joint_features import JointFeatures
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Linear
 
-_KEPT = 8  # labelings of an example remembered where the oracle is not exact
+ClassWeight = str | Mapping[int, float] | ArrayLike | None
+_KEPT_LABELINGS = 8  # of an example, remembered where the oracle is not exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +51,7 @@ class Training:
 
     Parameters
     ----------
-    joint : JointMap
+    joint : JointFeatures
         The features.
     examples, truths : lists
         Inputs and flat labelings.
@@ -57,7 +62,7 @@ class Training:
     """
 
     def __init__(
-        self, joint: JointMap, examples: list[Example], truths: list[Labels], losses: list[Doubles], oracle: Oracle
+        self, joint: JointFeatures, examples: list[Example], truths: list[Labels], losses: list[Doubles], oracle: Oracle
     ) -> None:
         self.joint = joint
         self._examples = examples
@@ -103,5 +108,30 @@ class Training:
         known = [*self._kept[n], step.labeling.reshape(-1)]
         values = [score + self._loss(n, y) for score, y in zip(scores, known, strict=True)]
         best = known[int(np.argmax(values))]
-        self._kept[n] = known[-_KEPT:]
+        self._kept[n] = known[-_KEPT_LABELINGS:]
         return best
+
+
+def class_costs(class_weight: ClassWeight, truths: Sequence[Labels], n_labels: int) -> Doubles:
+    """What missing one variable of each label costs, (L,)."""
+    if class_weight is None:
+        return np.ones(n_labels)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f'class_weight must be "balanced", numbers, or None; got {class_weight!r}.')
+        counts = np.bincount(np.concatenate(truths), minlength=n_labels)
+        return np.asarray(counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1)))
+    if isinstance(class_weight, Mapping):
+        class_weight = [class_weight.get(label, 1.0) for label in range(n_labels)]
+    costs = finite(class_weight, "class_weight", shape=(n_labels,))
+    if (costs < 0).any():
+        raise ValueError(f"class_weight must be >= 0; got {costs.min():g}.")
+    return costs
+
+
+def loss_scores(truth: Labels, costs: Doubles, weights: Any = None) -> Doubles:
+    """``Delta(y) = sum_i scores[i, y_i]``: the cost of the right label where y has another one, (n, L)."""
+    own = costs[truth] if weights is None else costs[truth] * _arrays.weights(weights, "weights", truth.size)
+    scores = np.repeat(own[:, None], costs.size, axis=1)
+    scores[np.arange(truth.size), truth] = 0.0
+    return scores

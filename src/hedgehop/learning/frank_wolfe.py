@@ -20,12 +20,12 @@ from hedgehop._arrays import Labels
 from hedgehop.learning.solution import Report, Solution
 from hedgehop.learning.training import Training
 
-_LEFT_OPEN = 0.1  # of what a pass of the oracle found open, by the steps among known planes
-_WORK = 1e6  # entries of planes looked at by those steps, an example: about what an inference costs
-_CHECK = 10  # passes after which the gap is measured at the latest
+_SHARE_LEFT_OPEN = 0.1  # of what a pass of the oracle found open, by the steps among known planes
+_ENTRIES_PER_EXAMPLE = 1e6  # of planes, looked at by those steps: about what an inference costs
+_PASSES_PER_CHECK = 10  # after which the gap is measured at the latest
 
 
-def bcfw(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
+def frank_wolfe(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
     """Maximise the dual, one example at a time, until the duality gap is small."""
     joint, random = training.joint, np.random.default_rng(0)
     dual = _core.MarginDual(joint.size, len(training), joint.size - joint.attractive.size, C)
@@ -33,11 +33,13 @@ def bcfw(training: Training, C: float, tol: float, max_iter: int, report: Report
     for solution.iterations in range(1, max_iter + 1):
         order = random.permutation(len(training)).astype(np.int32)
         open_gap = _pass_of_the_oracle(dual, training, order)
-        dual.passes(order, _LEFT_OPEN * open_gap, _WORK * len(training))
+        dual.passes(order, _SHARE_LEFT_OPEN * open_gap, _ENTRIES_PER_EXAMPLE * len(training))
         best = max(value for _, value in (dual.now(), dual.mean()))
         solution.improve(best)
-        if open_gap <= tol * (best + open_gap) or solution.iterations % _CHECK == 0 or solution.iterations == max_iter:
-            _judge(solution, training, dual, C)
+        due = solution.iterations % _PASSES_PER_CHECK == 0 or solution.iterations == max_iter
+        if due or open_gap <= tol * (best + open_gap):
+            # at the point with the larger dual: the mean early on, the last one later
+            solution.judge(training, max(dual.now(), dual.mean(), key=lambda point: point[1])[0], C)
         report(solution)
         if solution.gap <= tol:
             break
@@ -51,9 +53,3 @@ def _pass_of_the_oracle(dual: _core.MarginDual, training: Training, order: Label
         plane = training.worst(n, dual.weights())
         total += dual.visit(n, plane.change, plane.loss)
     return total
-
-
-def _judge(solution: Solution, training: Training, dual: _core.MarginDual, C: float) -> None:
-    """Measure the primal value at the point with the larger dual: the mean early on, the last one later."""
-    weights, _ = max(dual.now(), dual.mean(), key=lambda point: point[1])
-    solution.judge(training, weights, C)

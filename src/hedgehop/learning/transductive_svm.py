@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A support vector machine that also looks at the examples without labels."""
+"""A support vector machine that also looks at the examples without labels (Joachims 1999).
+
+Minimised over w, b and the labels of the unlabelled::
+
+    1/2 |w|^2 + C sum_labelled loss(y f(x)) + C* sum_unlabelled loss(y* f(x)),   loss(t) = max(0, 1 - t)^2
+
+with a fixed share of the unlabelled on the positive side. C* grows from nearly nothing to its value. A positive and a
+negative example are switched whenever that lowers the loss, so every round ends.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import need
-from hedgehop.learning.switching import switch_labels
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,11 +26,13 @@ else:
     _base = need("sklearn.base", "learning", "hedgehop.learning")
     BaseEstimator, ClassifierMixin = _base.BaseEstimator, _base.ClassifierMixin
 
+Train = Callable[[Doubles, Doubles], Doubles]  # labels and weights of all examples -> values of f at all examples
+
 
 class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Transductive support vector machine: the margin avoids all examples, those without a label (-1), too.
 
-    With several classes, one machine a class against the rest. Deterministic.
+    With several classes, one machine per class against the rest. Deterministic.
 
     Parameters
     ----------
@@ -142,7 +152,7 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if share is None:
             share = float((train(signs, (~free).astype(np.float64))[free] > 0).mean())
         weight = self.unlabelled_weight * float((~free).sum()) / float(free.sum())
-        switch_labels(signs, share, weight, train, self.max_rounds)
+        _switch_labels(signs, share, weight, train, self.max_rounds)
         return machine
 
 
@@ -158,3 +168,48 @@ def _balance(signs: Doubles) -> Doubles:
         own = signs == sign
         weights[own] = known / (2.0 * own.sum())
     return weights
+
+
+def _switch_labels(labels: Doubles, share: float, unlabelled_weight: float, train: Train, rounds: int) -> Doubles:
+    """Return labels +1 and -1 of all examples, of which `labels` knows some; 0 is unlabelled.
+
+    A `share` of those goes to the positive side; their weight C* / C grows to `unlabelled_weight`, with at most
+    `rounds` fits for each.
+    """
+    free = np.asarray(labels == 0)
+    values = train(labels, (~free).astype(np.float64))
+    guess: Doubles = labels.copy()
+    guess[free] = _split(values[free], share)
+    weight = min(unlabelled_weight, 1e-3)
+    while True:
+        for _ in range(rounds):
+            values = train(guess, np.where(free, weight, 1.0))
+            pairs = _worth_switching(guess[free], values[free])
+            if not pairs.size:
+                break
+            where = np.flatnonzero(free)[pairs.ravel()]
+            guess[where] = -guess[where]
+        if weight >= unlabelled_weight:
+            return guess
+        weight = min(unlabelled_weight, 4.0 * weight)
+
+
+def _split(values: Doubles, share: float) -> Doubles:
+    """+1 for the given share with the largest values (at least one on each side, where there are two)."""
+    count = round(share * values.size)
+    count = min(max(count, 1), values.size - 1) if values.size > 1 else count
+    signs = -np.ones(values.size)
+    signs[np.argsort(-values, kind="stable")[:count]] = 1.0
+    return signs
+
+
+def _worth_switching(signs: Doubles, values: Doubles) -> NDArray[np.intp]:
+    """Pairs (positive, negative) of examples whose loss falls when they exchange labels, worst first, (k, 2)."""
+    regret = np.maximum(0.0, 1.0 - signs * values) ** 2 - np.maximum(0.0, 1.0 + signs * values) ** 2
+    up = np.flatnonzero(signs > 0)
+    down = np.flatnonzero(signs < 0)
+    up = up[np.argsort(-regret[up], kind="stable")]
+    down = down[np.argsort(-regret[down], kind="stable")]
+    k = min(up.size, down.size)
+    pairs = np.stack([up[:k], down[:k]], axis=1)
+    return np.asarray(pairs[regret[pairs].sum(axis=1) > 1e-6])

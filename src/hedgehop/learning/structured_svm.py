@@ -13,18 +13,14 @@ from numpy.typing import ArrayLike
 from hedgehop._arrays import Doubles, Labels, number, positive_count
 from hedgehop._errors import need
 from hedgehop.diversity.base import Diversity
-from hedgehop.learning.bcfw import bcfw
-from hedgehop.learning.chain import ChainMap
+from hedgehop.learning.cutting_planes import n_slack, one_slack
 from hedgehop.learning.examples import Example, as_many, truth_of
-from hedgehop.learning.graph import GraphMap
-from hedgehop.learning.grid import GridMap
-from hedgehop.learning.joint import PAIRWISE, JointMap
-from hedgehop.learning.losses import ClassWeight, class_costs, loss_scores
-from hedgehop.learning.n_slack import n_slack
+from hedgehop.learning.frank_wolfe import frank_wolfe
+from hedgehop.learning.joint_features import PAIRWISE, JointFeatures
 from hedgehop.learning.nonnegative import learned_bias
-from hedgehop.learning.one_slack import one_slack
 from hedgehop.learning.solution import watch
-from hedgehop.learning.training import Training
+from hedgehop.learning.structures import ChainFeatures, GraphFeatures, GridFeatures
+from hedgehop.learning.training import ClassWeight, Training, class_costs, loss_scores
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import best, diverse
 from hedgehop.lists.tradeoff import TradeoffLike
@@ -37,12 +33,12 @@ if TYPE_CHECKING:
 else:
     BaseEstimator = need("sklearn.base", "learning", "hedgehop.learning").BaseEstimator
 
-_MAPS: dict[str, tuple[type[JointMap], str]] = {  # the features of each structure, and its usual pairwise scores
-    "chain": (ChainMap, "tables"),
-    "graph": (GraphMap, "potts"),
-    "grid": (GridMap, "potts"),
+_STRUCTURES: dict[str, tuple[type[JointFeatures], str]] = {  # features, and the usual pairwise scores
+    "chain": (ChainFeatures, "tables"),
+    "graph": (GraphFeatures, "potts"),
+    "grid": (GridFeatures, "potts"),
 }
-_SOLVERS = {"bcfw": bcfw, "one-slack": one_slack, "n-slack": n_slack}
+_SOLVERS = {"bcfw": frank_wolfe, "one-slack": one_slack, "n-slack": n_slack}
 
 
 class StructuredSVM(BaseEstimator):  # type: ignore[misc]
@@ -91,7 +87,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     coef_ : (size,) array
-        The weights: `node_weights_` (L, d), `score_weights_`, one a kind, and `edge_weights_` (k,) or (k, L, L).
+        The weights: `node_weights_` (L, d), `score_weights_`, one per kind, and `edge_weights_` (k,) or (k, L, L).
     primal_, dual_, gap_ : float
         The objective reached, a bound no weights go below, and their distance as a share of the objective.
     proven_gap_ : float
@@ -158,12 +154,15 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
             What each variable counts in the loss, such as areas of superpixels; 0 where the truth is not known.
         """
         self._refuse(X, Y)
-        examples = [self._read(x) for x in X]
+        features, usual = _STRUCTURES[self.model]
+        examples = [features.read(x, self.connectivity) for x in X]
         truths = [truth_of(e, y, self.n_labels) for e, y in zip(examples, Y, strict=True)]
         self.n_labels_ = self.n_labels or _n_labels(examples, truths)
-        self._joint = self._joint_map(examples[0])
+        first = examples[0]
+        sizes = self.n_labels_, first.node_features.shape[1], first.n_kinds, first.edge_features.shape[1]
+        self._joint = features(*sizes, self.pairwise or usual, self.connectivity)
         for example in examples:
-            self._joint.refuse(example)
+            self._joint.checked(example)
         costs = class_costs(self.class_weight, truths, self.n_labels_)
         counted = [None] * len(truths) if weights is None else weights
         as_many(X=X, weights=counted)
@@ -205,7 +204,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         self.coef_: Doubles = found.weights
         self.node_weights_, self.score_weights_, pairs = self._joint.split(found.weights)
         square = () if self._joint.pairwise == "potts" else (self.n_labels_, self.n_labels_)
-        self.edge_weights_ = pairs.reshape(self._joint.n_links, *square)
+        self.edge_weights_ = pairs.reshape(self._joint.n_edge_features, *square)
         self.primal_, self.dual_, self.gap_, self.gaps_ = found.primal, found.dual, found.gap, found.history
         self.proven_gap_ = (found.ceiling - found.dual) / found.ceiling if found.ceiling > 0 else 0.0
         self.n_iter_, self.n_calls_ = found.iterations, training.calls
@@ -226,26 +225,15 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
             return model
         return self._joint.model(example, self.coef_, lack * (1.0 + 1e-12))
 
-    def _read(self, x: Any) -> Example:
-        return _MAPS[self.model][0].read(x, self.connectivity)
-
     def _checked(self, x: Any) -> Example:
-        example = self._joint.read(x, self._joint.connectivity)
-        self._joint.refuse(example)
-        return example
-
-    def _joint_map(self, example: Example) -> JointMap:
-        kind, usual = _MAPS[self.model]
-        sizes = self.n_labels_, example.nodes.shape[1], example.n_kinds, example.links.shape[1]
-        return kind(*sizes, self.pairwise or usual, self.connectivity)
+        return self._joint.checked(self._joint.read(x, self._joint.connectivity))
 
     def _oracle(self) -> Oracle:
-        usual = _MAPS[self.model][0].oracle
-        return get(usual if self.oracle == "auto" else self.oracle)
+        return get(_STRUCTURES[self.model][0].oracle if self.oracle == "auto" else self.oracle)
 
     def _refuse(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         for name, value, known in (
-            ("model", self.model, tuple(_MAPS)),
+            ("model", self.model, tuple(_STRUCTURES)),
             ("solver", self.solver, tuple(_SOLVERS)),
             ("pairwise", self.pairwise, (None, *PAIRWISE)),
             ("nonnegative", self.nonnegative, (True, False, "bias")),

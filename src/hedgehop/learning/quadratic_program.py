@@ -29,7 +29,7 @@ def best_mixture(
     Parameters
     ----------
     changes : (m, size) sparse matrix
-        One plane a row.
+        One plane per row.
     losses : (m,) array
         Their losses.
     blocks : (m,) array of ints 0 .. b-1
@@ -41,7 +41,8 @@ def best_mixture(
     """
     clarabel = need("clarabel", "learning", "this solver of StructuredSVM")
     m, k = len(losses), attractive.size
-    rows = scipy.sparse.vstack([changes, _selector(attractive, changes.shape[1])], format="csr")
+    box = scipy.sparse.identity(changes.shape[1], format="csr")[attractive]
+    rows = scipy.sparse.vstack([changes, box], format="csr")
     unit = float(max(1e-300, np.abs(changes.data).max(initial=0.0) ** 2 * C))  # keeps the numbers near one
     products = scipy.sparse.triu(rows @ rows.T * (C / unit), format="csc")
     budget = scipy.sparse.csr_matrix((np.ones(m), (blocks, np.arange(m))), shape=(int(blocks.max()) + 1, m + k))
@@ -54,12 +55,6 @@ def best_mixture(
     share = np.maximum(0.0, np.array(solver.solve().x[:m]))
     spent = np.bincount(blocks, share)
     return np.asarray(C * share / np.maximum(1.0, spent)[blocks])
-
-
-def _selector(columns: NDArray[np.intp], size: int) -> scipy.sparse.csr_matrix:
-    return scipy.sparse.csr_matrix(
-        (np.ones(columns.size), (np.arange(columns.size), columns)), shape=(columns.size, size)
-    )
 
 
 def _settings(clarabel: Any) -> Any:
