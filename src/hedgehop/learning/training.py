@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, finite
+from hedgehop._arrays import Doubles, Labels, finite, linear_scores
 from hedgehop.learning.examples import Example
 from hedgehop.learning.joint_features import JointFeatures
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Linear
 
@@ -93,23 +93,14 @@ class Training:
         step = solve(self._oracle, model, [self._losses[n]], self._oracle.start(model))
         labeling = step.labeling.reshape(-1)
         if not step.exact:
-            labeling = self._better(n, step, np.asarray(model.score(np.stack([*self._kept[n], labeling]))))
+            known = np.stack([*self._kept[n], labeling])
+            labeling = known[np.argmax(model.score(known) + linear_scores(self._losses[n].theta, known))]
+            self._kept[n] = list(known[-_KEPT_LABELINGS:])
         change = self._right[n] - self.joint.features(self._examples[n], labeling)
         added = self._examples[n].added(self._truths[n])
-        loss = self._loss(n, labeling) + self._examples[n].added(labeling) - added
+        loss = float(linear_scores(self._losses[n].theta, labeling[None])[0])
+        loss += self._examples[n].added(labeling) - added
         return Plane(change, loss, step.upper_bound - float(self._right[n] @ weights) - added)
-
-    def _loss(self, n: int, labeling: Labels) -> float:
-        theta = self._losses[n].theta
-        return float(theta[np.arange(labeling.size), labeling].sum())
-
-    def _better(self, n: int, step: Step, scores: Doubles) -> Labels:
-        """Return the best of the kept labelings and the one just found, which is kept from now on."""
-        known = [*self._kept[n], step.labeling.reshape(-1)]
-        values = [score + self._loss(n, y) for score, y in zip(scores, known, strict=True)]
-        best = known[int(np.argmax(values))]
-        self._kept[n] = known[-_KEPT_LABELINGS:]
-        return best
 
 
 def class_costs(class_weight: ClassWeight, truths: Sequence[Labels], n_labels: int) -> Doubles:
