@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from hedgehop.io.files import readable
-from hedgehop.io.pictures import IMAGES
+from hedgehop.io.images import IMAGE_SUFFIXES
+from hedgehop.io.models import is_model_file
 
 PARTS = ("model", "image", "scribbles", "scores", "truth")
 
@@ -62,8 +62,8 @@ def is_item(file: Path, beside: Mapping[str, str]) -> bool:
     """Whether a file of a folder is meant: a model or, with patterns, an image whose strokes or scores are there."""
     needed = _needed(beside)
     if not needed:
-        return readable(file)
-    return file.suffix.lower() in IMAGES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
+        return is_model_file(file)
+    return file.suffix.lower() in IMAGE_SUFFIXES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
 
 
 def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) -> Sequence[Item]:

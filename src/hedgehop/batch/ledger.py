@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hedgehop.batch.recipe import Recipe
-from hedgehop.io.streams import complete
+from hedgehop.io.file_access import atomic_write
 
 _OUTCOMES, _RECIPE, _LOCK, _SUMMARY = "outcomes.jsonl", "recipe.json", ".lock", "summary.csv"
 
@@ -75,7 +75,7 @@ class Ledger:
         total, count = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
         target = self._path.with_name(_SUMMARY)
         columns = [field.name for field in fields(Outcome) if field.name != "metrics"]
-        with complete(target) as file:
+        with atomic_write(target) as file:
             table = csv.DictWriter(codecs.getwriter("utf-8")(file), columns + names, lineterminator="\n")
             table.writeheader()
             for row in self._rows():
@@ -108,7 +108,7 @@ def _check_recipe(folder: Path, recipe: Recipe, force: bool) -> None:
             return
         raise ValueError(f"{folder} was begun with another recipe, {path}. Use another folder, or force to begin anew.")
     (folder / _OUTCOMES).unlink(missing_ok=True)  # first: outcomes must never stand beside a recipe not theirs
-    with complete(path) as file:
+    with atomic_write(path) as file:
         file.write(json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1).encode())
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hedgehop.cli.speech import Json, Quiet, check_target, speech
-from hedgehop.io.files import read, write
+from hedgehop.io.models import read, write
 
 
 def convert(

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from hedgehop._errors import need
 from hedgehop.cli.pictures import write_figure
 from hedgehop.cli.speech import Json, Quiet, fields_of, option, speech
-from hedgehop.io.pictures import read_picture
-from hedgehop.io.streams import complete
-from hedgehop.io.strokes import read_strokes
+from hedgehop.io.file_access import atomic_write
+from hedgehop.io.images import read_image, read_strokes
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 
@@ -53,7 +52,7 @@ def segment(
 
         if out.exists() and not out.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "is a file, not a folder", str(out))
-        picture, strokes = read_picture(image), read_strokes(scribbles, swap)
+        picture, strokes = read_image(image), read_strokes(scribbles, swap)
         found = Segmenter(picture, n_segments or None).suggest(strokes, m, kind, factor)
         out.mkdir(parents=True, exist_ok=True)
         masks = [out / f"candidate_{k + 1}.png" for k in range(len(found))]
@@ -69,5 +68,5 @@ def segment(
 def _write_mask(path: Path, labels: NDArray[np.int32]) -> None:
     """Write labels as grey levels: black the background, white the object, steps between for several."""
     levels = np.round(labels * (255.0 / max(1, int(labels.max())))).astype(np.uint8)
-    with complete(path) as file:
+    with atomic_write(path) as file:
         need("PIL.Image", "segmentation", "writing masks").fromarray(levels).save(file, format="png")

@@ -10,8 +10,8 @@ import typer
 
 from hedgehop.cli.pictures import write_figure
 from hedgehop.cli.speech import Json, Quiet, check_target, fields_of, speech
+from hedgehop.io.images import read_image
 from hedgehop.io.lists import load
-from hedgehop.io.pictures import read_picture
 
 
 def show(
@@ -45,7 +45,7 @@ def show(
         if target is None:
             return
         words = None if names is None else [name.strip() for name in names.split(",")]
-        under, pieces = (None if path is None else read_picture(path) for path in (image, segments))
+        under, pieces = (None if path is None else read_image(path) for path in (image, segments))
         write_figure(found.plot(under, segments=pieces, names=words, columns=columns, title=title), target)
         out.answer(out=target)
         out.say(f"wrote {target}")

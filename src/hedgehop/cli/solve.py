@@ -16,8 +16,8 @@ from hedgehop.cli.clock import Clock
 from hedgehop.cli.completion import diversity_names, oracle_names
 from hedgehop.cli.progress import progress_bar
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
-from hedgehop.io.files import read
-from hedgehop.io.uai import SOLUTIONS, write_labeling
+from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, write_labeling
+from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import diverse
 from hedgehop.lists.tradeoff import APART, Target
@@ -103,7 +103,7 @@ def solve(
         min_distance = APART
     with speech(json, quiet) as out:
         check_target(target)
-        if target is not None and target.suffix.lower() not in (".npz", *SOLUTIONS):
+        if target is not None and target.suffix.lower() not in (".npz", *SOLUTION_SUFFIXES):
             raise ValueError(f"the suffix must be one of .npz, .MAP, .MPE; got {target.name!r}.")
         model = read(file, evidence=None if evidence == "none" else evidence)
         run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
@@ -153,7 +153,7 @@ def _tell(out: Speech, found: DiverseList, apart: float | None, target: Path | N
     if target is None:
         out.answer(labelings=found.labelings)
         return
-    if target.suffix.lower() in SOLUTIONS:
+    if target.suffix.lower() in SOLUTION_SUFFIXES:
         write_labeling(found.labelings[int(found.relevance.argmax())], target)
     else:
         found.save(target)

@@ -14,7 +14,7 @@ from hedgehop.batch.recipe import METRICS
 from hedgehop.batch.tasks import model_of, truth_of
 from hedgehop.cli.completion import diversity_names
 from hedgehop.cli.speech import Json, Quiet, Speech, check_target, option, speech
-from hedgehop.io.streams import complete
+from hedgehop.io.file_access import atomic_write
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 from hedgehop.tuning.search import Tuned
 from hedgehop.tuning.search import tune as search
@@ -94,5 +94,5 @@ def _tell(out: Speech, found: Tuned, factors: list[str], best: tuple[str, str], 
 
 def _write_recipe(path: Path, best: tuple[str, str], m: int, smoothness: float) -> None:
     lines = [f'diversity = "{best[0]}"', f'tradeoff = "{best[1]}"', f"m = {m}", f"smoothness = {smoothness!r}", ""]
-    with complete(path) as file:
+    with atomic_write(path) as file:
         file.write("\n".join(lines).encode())

@@ -5,40 +5,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hedgehop._arrays import Doubles
-from hedgehop._errors import UnsupportedError, need, said
-from hedgehop.io.factors import MOST_ENTRIES, Factors, Integers, check_scope, refuse_padding, scores_of_costs
-from hedgehop.io.streams import MAX_BYTES, FilePath
-from hedgehop.models import FactorGraph
+from hedgehop._errors import UnsupportedError, need
+from hedgehop.io.file_access import MAX_BYTES, FilePath, damage_as
+from hedgehop.io.formats.factors import (
+    LARGEST_WHOLE,
+    MOST_ENTRIES,
+    MOST_LABELS,
+    Factors,
+    Integers,
+    check_scope,
+    refuse_padding,
+    scores_of_costs,
+)
+from hedgehop.models import FactorGraph, PairwiseModel
 
 Shape = tuple[int, ...]
 _FIRST_ID = 16000
-_MOST_LABELS = 2**31 - 1
-# What h5py raises for damaged files.
-_DAMAGE = (OSError, KeyError, RuntimeError, TypeError, IndexError, AttributeError, OverflowError, UnicodeError)
 
 
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read the model of a file; infinite costs forbid."""
-    try:
-        with _opened(path) as group:
-            file = _Numbers(group, max_bytes)
-            counts = file.wholes("numbers-of-states", _MOST_LABELS)
-            if counts.size == 0 or counts.min() < 1:
-                raise ValueError("there must be at least one variable, and every one must have a label")
-            refuse_padding(counts)
-            tables = _tables(file, counts)
-        return Factors.of(counts, tables).model()
-    except FileNotFoundError:
-        raise
-    except UnsupportedError as error:
-        raise UnsupportedError(f"{path}: {error}") from None
-    except (*_DAMAGE, ValueError) as error:
-        raise ValueError(f"{path} is not a model of OpenGM: {said(error)}.") from error
+    with damage_as(f"{path} is not a model of OpenGM"), _opened(path) as group:
+        file = _Numbers(path, group, max_bytes)
+        counts = file.wholes("numbers-of-states", MOST_LABELS)
+        if counts.size == 0 or counts.min() < 1:
+            raise ValueError("there must be at least one variable, and every one must have a label")
+        refuse_padding(counts)
+        return Factors.of(counts, _tables(file, counts)).model()
+
+
+def write(model: PairwiseModel, path: FilePath) -> None:
+    """Refuse: OpenGM itself is no longer maintained."""
+    raise ValueError(f"{Path(path).suffix} files are read, not written. Write an .npz or .cfn file instead.")
 
 
 @contextmanager
@@ -54,13 +58,13 @@ def _opened(path: FilePath) -> Iterator[Any]:
 class _Numbers:
     """Data sets of a group, whose sizes are checked before they are read."""
 
-    def __init__(self, group: Any, max_bytes: int) -> None:
-        self._group, self._room = group, max_bytes
+    def __init__(self, path: FilePath, group: Any, max_bytes: int) -> None:
+        self.path, self._group, self._room = path, group, max_bytes
 
     def __contains__(self, name: str) -> bool:
         return name in self._group
 
-    def wholes(self, name: str, most: int = 2**53) -> Integers:
+    def wholes(self, name: str, most: int = LARGEST_WHOLE) -> Integers:
         """Return whole numbers 0..most."""
         values = self._array(name)
         if values.size and not (values.dtype.kind in "iu" and values.min() >= 0 and values.max() <= most):
@@ -87,9 +91,10 @@ class _Functions:
 
     def __init__(self, file: _Numbers, kind: int, count: int) -> None:
         name = f"function-id-{kind}"
-        if kind not in _KINDS:
-            raise UnsupportedError(f"functions of kind {kind} cannot be held; only tables, Potts and differences can.")
-        self.make, n_values, self._with_length = _KINDS[kind]
+        if kind not in _FUNCTIONS:
+            problem = f"functions of kind {kind} cannot be held; only tables, Potts and differences can."
+            raise UnsupportedError(f"{file.path}: {problem}")
+        self.make, n_values, self._with_length = _FUNCTIONS[kind]
         indices = file.wholes(f"{name}/indices").tolist()
         self._values = file.costs(f"{name}/values")
         self.shapes = list(self._shapes(indices, count))
@@ -119,7 +124,11 @@ def _tables(file: _Numbers, counts: Integers) -> list[tuple[list[int], Doubles]]
     header = file.wholes("header").tolist()
     if len(header) < 5 or header[2] != counts.size or len(header) < 5 + 2 * header[4]:
         raise ValueError("its header is cut off, or does not fit the variables")
-    kinds = [_Functions(file, kind, count) if count else None for kind, count in _pairs(header[5 : 5 + 2 * header[4]])]
+    declared = header[5 : 5 + 2 * header[4]]
+    kinds = [
+        _Functions(file, kind, count) if count else None
+        for kind, count in zip(declared[::2], declared[1::2], strict=True)
+    ]
     words = file.wholes("factors").tolist() if "factors" in file else []
     tables: list[tuple[list[int], Doubles]] = []
     place, room = 0, float(MOST_ENTRIES)
@@ -135,10 +144,6 @@ def _tables(file: _Numbers, counts: Integers) -> list[tuple[list[int], Doubles]]
         room -= scores.size
         tables.append((scope, scores))
     return tables
-
-
-def _pairs(values: list[int]) -> list[tuple[int, int]]:
-    return list(zip(values[::2], values[1::2], strict=True))
 
 
 def _explicit(shape: Shape, values: Doubles) -> Doubles:
@@ -169,7 +174,7 @@ def _difference(power: int, truncated: bool) -> Callable[[Shape, Doubles], Doubl
 
 # By OpenGM's number: how a table is made, of how many values (None: one an entry), and whether shapes begin with their
 # length. Sparse tables (16001) are missing: OpenGM's own reader and writer of them disagree.
-_KINDS: dict[int, tuple[Callable[[Shape, Doubles], Doubles], int | None, bool]] = {
+_FUNCTIONS: dict[int, tuple[Callable[[Shape, Doubles], Doubles], int | None, bool]] = {
     _FIRST_ID: (_explicit, None, True),
     _FIRST_ID + 2: (_difference(1, truncated=False), 1, False),
     _FIRST_ID + 3: (_difference(1, truncated=True), 2, False),

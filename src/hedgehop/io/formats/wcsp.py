@@ -7,8 +7,11 @@ import numpy as np
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.io.factors import (
+from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write
+from hedgehop.io.formats.factors import (
+    LARGEST_WHOLE,
     MOST_ENTRIES,
+    MOST_LABELS,
     Factors,
     Integers,
     check_scope,
@@ -17,23 +20,19 @@ from hedgehop.io.factors import (
     scores_of_costs,
     top_of,
 )
-from hedgehop.io.streams import MAX_BYTES, FilePath, complete
-from hedgehop.io.tokens import Tokens
+from hedgehop.io.formats.tokens import Tokens
 from hedgehop.models import FactorGraph, PairwiseModel
-
-_MOST_LABELS = 2**31 - 1
-_EXACT = 2**53  # costs of a written file are whole numbers that doubles hold
 
 
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read a weighted constraint network; its initial upper bound only says which costs forbid."""
     tokens = Tokens(path, max_bytes)
     tokens.word("the name of the problem")
-    n_variables = tokens.integer("the number of variables", low=1, high=_MOST_LABELS)
+    n_variables = tokens.integer("the number of variables", low=1, high=MOST_LABELS)
     tokens.integer("the largest number of labels", low=1)
     n_functions = tokens.integer("the number of cost functions")
     top = tokens.number("the upper bound")
-    counts = np.abs(tokens.integers(n_variables, "a number of labels", low=-_MOST_LABELS, high=_MOST_LABELS))
+    counts = np.abs(tokens.integers(n_variables, "a number of labels", low=-MOST_LABELS, high=MOST_LABELS))
     if counts.min() == 0:
         raise tokens.error("every variable needs at least one label; one has none")
     refuse_padding(counts)
@@ -101,11 +100,11 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     values = np.concatenate([table.ravel() for _, table in tables])
     allowed = values[np.isfinite(values)]
     wrong = allowed[(allowed > 0) | (allowed != np.floor(allowed))]
-    if wrong.size or top >= _EXACT:
+    if wrong.size or top >= LARGEST_WHOLE:
         got = wrong[0] if wrong.size else allowed.min()
         raise ValueError(f"a wcsp file holds whole scores from -9e15 to 0; got {got:g}. Write a .cfn file instead.")
     header = f"hedgehop {model.n_variables} {model.n_labels} {len(tables)} {top:.0f}"
-    with complete(path) as file:
+    with atomic_write(path) as file:
         file.write(f"{header}\n{' '.join(map(str, model.label_counts.tolist()))}\n".encode())
         for scope, table in tables:
             file.write(_function(scope, table, top).encode())

@@ -8,10 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from hedgehop.io.cfn_functions import Functions, Variables
-from hedgehop.io.factors import Factors, factors_of, refuse_padding, scores_of_costs, top_of
-from hedgehop.io.nested import WORD, Document
-from hedgehop.io.streams import MAX_BYTES, FilePath, complete
+from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write
+from hedgehop.io.formats.cfn_functions import Functions, Variables
+from hedgehop.io.formats.factors import Factors, factors_of, refuse_padding, scores_of_costs, top_of
+from hedgehop.io.formats.nested_lists import WORD, Document
 from hedgehop.models import FactorGraph, PairwiseModel
 
 
@@ -53,7 +53,7 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     words = list(map(_decimal, np.minimum(costs, top).tolist()))
     digits = max(len(word.partition(".")[2]) for word in words)
     bound = f"<{top:.0f}.{'0' * digits}" if digits else f"<{top:.0f}"
-    with complete(path) as file:
+    with atomic_write(path) as file:
         header = f'{{"problem": {{"name": "hedgehop", "mustbe": "{bound}"}},\n"variables": {json.dumps(variables)},\n'
         file.write(f'{header}"functions": {{\n'.encode())
         rest = iter(words)

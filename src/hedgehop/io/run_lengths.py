@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._errors import said
+from hedgehop.io.file_access import damage_as
 
 _MOST_PIXELS = 2**28
-_LONGEST = 13  # letters of five bits that hold 64
+_MOST_LETTERS = 13  # of five bits, which hold 64
 
 
 def encode_runs(mask: ArrayLike) -> dict[str, Any]:
@@ -38,12 +38,10 @@ def encode_runs(mask: ArrayLike) -> dict[str, Any]:
 
 def decode_runs(runs: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return the mask (H, W) of COCO's run lengths, packed or as a list of counts."""
-    try:
+    with damage_as("run lengths must have a size [H, W] and counts, text or numbers"):
         height, width = (int(size) for size in runs["size"])
         counts = runs["counts"]
         lengths = _unpacked(counts) if isinstance(counts, (str, bytes)) else np.asarray(counts, np.int64)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise ValueError(f"run lengths must have a size [H, W] and counts, text or numbers: {said(error)}.") from error
     if height < 0 or width < 0 or height * width > _MOST_PIXELS:
         raise ValueError(f"run lengths must have at most {_MOST_PIXELS} pixels; got {height} x {width}.")
     if lengths.ndim != 1 or (lengths < 0).any() or lengths.astype(float).sum() != height * width:
@@ -56,9 +54,9 @@ def _packed(counts: NDArray[np.int64]) -> str:
     """Differences to the last but one count, each in letters of five bits, the last without the sixth bit."""
     values = counts.copy()
     values[3:] -= counts[1:-2]
-    letters, wanted = np.zeros((values.size, _LONGEST), np.uint8), np.zeros((values.size, _LONGEST), bool)
+    letters, wanted = np.zeros((values.size, _MOST_LETTERS), np.uint8), np.zeros((values.size, _MOST_LETTERS), bool)
     unfinished = np.ones(values.size, bool)
-    for k in range(_LONGEST):
+    for k in range(_MOST_LETTERS):
         bits = values & 31
         values >>= 5
         further = np.where(bits & 16, values != -1, values != 0)
@@ -78,7 +76,7 @@ def _unpacked(text: str | bytes) -> NDArray[np.int64]:
         raise ValueError("the text of the counts is damaged")
     starts = np.concatenate([[0], last[:-1] + 1])
     sizes = last - starts + 1
-    if sizes.max() >= _LONGEST:
+    if sizes.max() >= _MOST_LETTERS:
         raise ValueError("a count is too large")
     shifts = 5 * (np.arange(codes.size) - np.repeat(starts, sizes))
     values = np.add.reduceat((codes & 31) << shifts, starts)

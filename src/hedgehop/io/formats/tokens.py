@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles
-from hedgehop.io.streams import FilePath, blocks
+from hedgehop.io.file_access import FilePath, read_blocks
+from hedgehop.io.formats.factors import LARGEST_WHOLE, Integers
 
 _LONGEST_WORD = 2**16
-_WHOLE = 2**53  # doubles hold every whole number up to here
 
 
 class Tokens:
@@ -45,16 +44,16 @@ class Tokens:
         """Return the next token, a number."""
         return float(self.numbers(1, what)[0])
 
-    def integer(self, what: str, low: int = 0, high: int = _WHOLE) -> int:
+    def integer(self, what: str, low: int = 0, high: int = LARGEST_WHOLE) -> int:
         """Return the next token, a whole number in low..high."""
         return int(self.integers(1, what, low, high)[0])
 
-    def integers(self, count: int | None, what: str, low: int = 0, high: int = _WHOLE) -> NDArray[np.int64]:
+    def integers(self, count: int | None, what: str, low: int = 0, high: int = LARGEST_WHOLE) -> Integers:
         """Return the next tokens (all that are left if count is None), whole numbers in low..high."""
         values = self._remaining(what) if count is None else self.numbers(count, what)
         bad = np.flatnonzero(~((values >= low) & (values <= high) & (values == np.floor(values))))
         if bad.size:
-            limits = f"{low}..{high}" if high < _WHOLE else f">= {low}"
+            limits = f"{low}..{high}" if high < LARGEST_WHOLE else f">= {low}"
             problem = f"{what} must be a whole number {limits}; got {values[bad[0]]:.17g}"
             raise self.error(problem, self.taken - values.size + int(bad[0]))
         return values.astype(np.int64)
@@ -72,7 +71,7 @@ class Tokens:
             missing -= part.size
         return parts[-1] if parts[-1].size == count else np.concatenate(parts)
 
-    def lists(self, count: int, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def lists(self, count: int, what: str) -> tuple[Integers, Integers]:
         """Read `count` lists, each a length and as many whole numbers; return lengths, and entries end to end."""
         values: list[int] = []
         starts: list[int] = []
@@ -144,7 +143,7 @@ class Tokens:
 def _whole_words(path: FilePath, max_bytes: int) -> Iterator[bytes]:
     """Blocks of text that end between words."""
     rest = b""
-    for block in chain(blocks(path, max_bytes), [b"\n"]):
+    for block in chain(read_blocks(path, max_bytes), [b"\n"]):
         text = rest + block
         cut = 1 + max(text.rfind(space) for space in (b" ", b"\n", b"\t", b"\r"))
         rest = text[cut:]

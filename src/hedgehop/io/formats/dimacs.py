@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgehop._arrays import Doubles, own
-from hedgehop.io.streams import MAX_BYTES, FilePath, blocks, complete
+from hedgehop.io.file_access import MAX_BYTES, FilePath, read_blocks, write_text
 from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 
 _MOST_NODES = 2**28
@@ -41,7 +41,7 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
 
 
 def _lines(path: FilePath, max_bytes: int) -> list[str]:
-    return b"".join(blocks(path, max_bytes)).decode("ascii", "replace").split("\n")
+    return b"".join(read_blocks(path, max_bytes)).decode("ascii", "replace").split("\n")
 
 
 def _within(word: str, low: int, high: int) -> int:
@@ -85,8 +85,7 @@ def write(model: PairwiseModel, path: FilePath) -> None:
         arcs += [(i + 1, j + 1, -table[0, 1]), (j + 1, i + 1, -table[1, 0])]
     lines = [f"a {u} {v} {capacity:.0f}" for u, v, capacity in arcs if capacity > 0]
     header = [f"p max {n + 2} {len(lines)}", f"n {n + 1} s", f"n {n + 2} t"]
-    with complete(path) as file:
-        file.write("\n".join([*header, *lines, ""]).encode())
+    write_text(path, "\n".join([*header, *lines, ""]))
 
 
 def _checked(model: PairwiseModel) -> list[Doubles]:

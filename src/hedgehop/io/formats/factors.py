@@ -13,6 +13,8 @@ from hedgehop._arrays import Doubles, Floats, own
 from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 
 Integers = NDArray[np.int64]
+LARGEST_WHOLE = 2**53  # doubles hold every whole number up to here
+MOST_LABELS = 2**31 - 1
 MOST_ENTRIES = 2**28  # of tables that a file describes without writing them out, or that padding makes
 
 
@@ -39,7 +41,7 @@ class Factors:
 
     @classmethod
     def of(cls, counts: Integers, tables: Sequence[tuple[Sequence[int], Floats]]) -> Factors:
-        """Put scopes and score tables, one a factor, end to end."""
+        """Put scopes and score tables, one per factor, end to end."""
         arities = np.array([len(scope) for scope, _ in tables], np.int64)
         members = np.array([v for scope, _ in tables for v in scope], np.int64)
         scores = [np.zeros(0), *(np.ravel(table) for _, table in tables)]

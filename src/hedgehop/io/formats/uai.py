@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, integers
-from hedgehop.io.factors import Factors, Integers, factors_of, refuse_padding, table_sizes
-from hedgehop.io.streams import MAX_BYTES, FilePath, complete
-from hedgehop.io.tokens import Tokens
+from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, write_text
+from hedgehop.io.formats.factors import MOST_LABELS, Factors, Integers, factors_of, refuse_padding, table_sizes
+from hedgehop.io.formats.tokens import Tokens
 from hedgehop.models import FactorGraph, PairwiseModel
 
 Evidence = Literal["auto"] | FilePath | Mapping[int, int] | None
 Bools = NDArray[np.bool_]
-SOLUTIONS = (".map", ".mpe")  # suffixes of files with a labeling
-_MOST_LABELS = 2**31 - 1
+SOLUTION_SUFFIXES = (".map", ".mpe")  # suffixes of files with a labeling
 
 
 def read(path: FilePath, *, logs: bool = False, evidence: Evidence = "auto", max_bytes: int = MAX_BYTES) -> FactorGraph:
@@ -33,8 +32,8 @@ def read(path: FilePath, *, logs: bool = False, evidence: Evidence = "auto", max
     kind = tokens.word("the kind of network")
     if kind.upper() not in ("MARKOV", "BAYES"):
         raise tokens.error(f"a UAI file must start with MARKOV or BAYES; got {kind[:40]!r}")
-    n_variables = tokens.integer("the number of variables", low=1, high=_MOST_LABELS)
-    counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=_MOST_LABELS)
+    n_variables = tokens.integer("the number of variables", low=1, high=MOST_LABELS)
+    counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=MOST_LABELS)
     refuse_padding(counts)
     arities, members = _scopes(tokens, n_variables)
     refuse = _not_a_log if logs else _not_a_probability
@@ -108,7 +107,7 @@ def _evidence(path: FilePath, evidence: Evidence, counts: Integers) -> dict[int,
 
 def read_evidence(path: FilePath, max_bytes: int = MAX_BYTES) -> dict[int, int]:
     """Read the observed variables and their labels from an .evid file (one sample)."""
-    values = Tokens(path, max_bytes).integers(None, "evidence", high=_MOST_LABELS)
+    values = Tokens(path, max_bytes).integers(None, "evidence", high=MOST_LABELS)
     if values.size % 2 == 0 and values.size and values[0] == 1:  # older files count their samples first
         values = values[1:]
     if values.size == 0 or values.size != 1 + 2 * values[0]:
@@ -131,7 +130,7 @@ def read_labeling(path: FilePath, max_bytes: int = MAX_BYTES) -> Labels:
     kind = tokens.word("MAP or MPE")
     if kind.upper() not in ("MAP", "MPE"):
         raise tokens.error(f"a solution file must start with MAP or MPE; got {kind[:40]!r}")
-    values = tokens.integers(None, "a label", high=_MOST_LABELS)
+    values = tokens.integers(None, "a label", high=MOST_LABELS)
     if values.size >= 2 and values.size == 2 + values[1] and values[0] == 1:  # older files count their solutions
         values = values[1:]
     if values.size == 0 or values.size != 1 + values[0]:
@@ -142,13 +141,12 @@ def read_labeling(path: FilePath, max_bytes: int = MAX_BYTES) -> Labels:
 def write_labeling(labeling: ArrayLike, path: FilePath) -> None:
     """Write a labeling as a .MAP solution file."""
     flat = integers(labeling, "labeling").reshape(-1)
-    with complete(path) as file:
-        file.write(f"MAP\n{' '.join(map(str, [flat.size, *flat.tolist()]))}\n".encode())
+    write_text(path, f"MAP\n{' '.join(map(str, [flat.size, *flat.tolist()]))}\n")
 
 
 def write(model: PairwiseModel, path: FilePath, *, logs: bool = False) -> None:
     """Write a model: tables of logarithms exactly, of probabilities as near as doubles can be."""
-    with complete(path) as file:
+    with atomic_write(path) as file:
         counts = " ".join(map(str, model.label_counts.tolist()))
         scopes, tables = zip(*factors_of(model), strict=True)
         lines = (" ".join(map(str, [len(scope), *scope])) for scope in scopes)

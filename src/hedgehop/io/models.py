@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgehop.io import arrays, cfn, dimacs, opengm, uai, wcsp
-from hedgehop.io.streams import MAX_BYTES, FilePath
+from hedgehop.io.file_access import MAX_BYTES, FilePath
+from hedgehop.io.formats import cfn, dimacs, npz, opengm, uai, wcsp
 from hedgehop.models import PairwiseModel
 
-_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".cfn": cfn, ".max": dimacs, ".npz": arrays, ".h5": opengm, ".hdf5": opengm}
-_KINDS = (".uai", ".LG", *_FORMATS)
+_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".cfn": cfn, ".max": dimacs, ".npz": npz, ".h5": opengm, ".hdf5": opengm}
+_SUFFIXES = (".uai", ".LG", *_FORMATS)
 
 
 def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MAX_BYTES) -> PairwiseModel:
@@ -44,21 +44,15 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
     >>> hh.read(file).score([1, 0]) == model.score([1, 0])
     True
     """
-    kind = _kind(path)
-    if kind in (".uai", ".lg"):
-        return uai.read(path, logs=kind == ".lg", evidence=evidence, max_bytes=max_bytes)
+    suffix = _known_suffix(path)
+    if suffix in (".uai", ".lg"):
+        return uai.read(path, logs=suffix == ".lg", evidence=evidence, max_bytes=max_bytes)
     if not (evidence is None or (isinstance(evidence, str) and evidence == "auto")):
-        raise ValueError(f"evidence must be None for {kind} files; got {evidence!r}. Only .uai and .LG files have it.")
-    model: PairwiseModel = _FORMATS[kind].read(path, max_bytes=max_bytes)
+        raise ValueError(
+            f"evidence must be None for {suffix} files; got {evidence!r}. Only .uai and .LG files have it."
+        )
+    model: PairwiseModel = _FORMATS[suffix].read(path, max_bytes=max_bytes)
     return model
-
-
-def readable(path: FilePath) -> bool:
-    """Whether a file's suffix is one that :func:`read` knows."""
-    try:
-        return bool(_kind(path))
-    except ValueError:
-        return False
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
@@ -73,25 +67,28 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     path : str or path
         Where to.
     """
-    kind = _kind(path)
-    _refuse_others(model)
-    if kind in (".uai", ".lg"):
-        uai.write(model, path, logs=kind == ".lg")
-    elif _FORMATS[kind] is opengm:
-        raise ValueError(f"{kind} files are read, not written. Write an .npz or .cfn file instead.")
-    else:
-        _FORMATS[kind].write(model, path)
-
-
-def _kind(path: FilePath) -> str:
-    name = Path(path)
-    suffix = name.with_suffix("").suffix if name.suffix.lower() in (".gz", ".xz") else name.suffix
-    if suffix.lower() not in map(str.lower, _KINDS):
-        known = ", ".join(_KINDS)
-        raise ValueError(f"the suffix must be one of {known}, perhaps with .gz or .xz behind it; got {name.name!r}.")
-    return suffix.lower()
-
-
-def _refuse_others(model: Any) -> None:
+    suffix = _known_suffix(path)
     if not isinstance(model, PairwiseModel):
         raise TypeError(f"model must have unary and pairwise scores, as hh.FactorGraph; got {type(model).__name__}.")
+    if suffix in (".uai", ".lg"):
+        uai.write(model, path, logs=suffix == ".lg")
+    else:
+        _FORMATS[suffix].write(model, path)
+
+
+def is_model_file(path: FilePath) -> bool:
+    """Whether a file's suffix is one that :func:`read` knows."""
+    return _suffix(path) in map(str.lower, _SUFFIXES)
+
+
+def _known_suffix(path: FilePath) -> str:
+    if not is_model_file(path):
+        known, name = ", ".join(_SUFFIXES), Path(path).name
+        raise ValueError(f"the suffix must be one of {known}, perhaps with .gz or .xz behind it; got {name!r}.")
+    return _suffix(path)
+
+
+def _suffix(path: FilePath) -> str:
+    """Return the suffix of a file in small letters, without that of its compression."""
+    name = Path(path)
+    return (name.with_suffix("") if name.suffix.lower() in (".gz", ".xz") else name).suffix.lower()

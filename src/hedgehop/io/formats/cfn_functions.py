@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.io.factors import MOST_ENTRIES, Integers, check_scope, spans, table_sizes
-from hedgehop.io.nested import CLOSE, NUMBER, OPEN, WORD, Document
+from hedgehop.io.formats.factors import MOST_ENTRIES, Integers, check_scope, spans, table_sizes
+from hedgehop.io.formats.nested_lists import CLOSE, NUMBER, OPEN, WORD, Document
 
 _TAGS = frozenset({"scope", "defaultcost", "costs"})
 _NONE = -1

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles
-from hedgehop.io.factors import Integers
-from hedgehop.io.streams import FilePath, blocks
+from hedgehop.io.file_access import FilePath, read_blocks
+from hedgehop.io.formats.factors import Integers
 
 OPEN, CLOSE, NUMBER, WORD = range(4)
 _PROBLEMS = (
@@ -26,7 +26,7 @@ class Document:
     Attributes
     ----------
     kinds : array
-        OPEN, CLOSE, NUMBER or WORD, one a token.
+        OPEN, CLOSE, NUMBER or WORD, one per token.
     values : array
         Numbers; of words, which of the distinct ones.
     partners : array
@@ -36,7 +36,7 @@ class Document:
     """
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:
-        self.path, self._text = path, b"".join(blocks(path, max_bytes))
+        self.path, self._text = path, b"".join(read_blocks(path, max_bytes))
         found = _core.scan_nested(self._text)
         self.kinds: NDArray[np.uint8] = found[0]
         self.values: Doubles = found[1]
