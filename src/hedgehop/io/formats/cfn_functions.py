@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.io.formats.factors import MOST_ENTRIES, Integers, check_scope, spans, table_sizes
-from hedgehop.io.formats.nested_lists import CLOSE, NUMBER, OPEN, WORD, Document
+from hedgehop.io.formats.factors import MOST_ENTRIES, Integers, scope_problem, spans, table_sizes
+from hedgehop.io.formats.nested_lists import NUMBER, OPEN, WORD, Document
 
-_TAGS = frozenset({"scope", "defaultcost", "costs"})
+_KEYWORDS = frozenset({"scope", "defaultcost", "costs"})
 _NONE = -1
 
 
@@ -53,11 +52,11 @@ class Functions:
         self._nodes: Integers = outer[document.kinds[outer] == OPEN]
         scopes, self._defaults, self._tables = self._parts(document.children(node, deeper=2))
         self.arities: Integers = document.partners[scopes] - scopes - 1
-        self.members = self._members(scopes)
+        self.members = self._members(spans(scopes + 1, self.arities))
         self._first_members = np.cumsum(self.arities) - self.arities
-        self._refuse_scopes(scopes, self._wrong_scopes())
         sizes = table_sizes(variables.counts, self.arities, self.members)
-        self._refuse_scopes(scopes, np.cumsum(sizes) > MOST_ENTRIES)
+        too_many = f"the tables would have more than {MOST_ENTRIES} entries"
+        document.refuse(self._nodes, np.cumsum(sizes) > MOST_ENTRIES, too_many)
         self._sizes: Integers = sizes.astype(np.int64)
         self._source = self._sources(outer)
 
@@ -65,18 +64,18 @@ class Functions:
         """Tokens of every function's scope, default cost (or none) and table."""
         document, kinds = self._document, self._document.kinds
         self._refuse_types(inner)
-        tags = np.isin(document.values[inner], document.numbers_of(_TAGS)) & (kinds[inner] == WORD)
+        tags = np.isin(document.values[inner], document.numbers_of(_KEYWORDS)) & (kinds[inner] == WORD)
         inner = inner[~tags]
         owner = np.searchsorted(self._nodes, inner) - 1
         count = np.bincount(owner, minlength=self._nodes.size)
         first = np.cumsum(count) - count
-        self._refuse((count == 0), "a cost function must have a scope, then costs")
-        self._refuse(kinds[inner[first]] != OPEN, "a cost function must have a scope, then costs")
+        document.refuse(self._nodes, count == 0, "a cost function must have a scope, then costs")
+        document.refuse(self._nodes, kinds[inner[first]] != OPEN, "a cost function must have a scope, then costs")
         last = inner[first + count - 1]
         has_default = count == 3
         defaults = np.where(has_default, inner[np.minimum(first + 1, inner.size - 1)], _NONE)
         wrong = (count == 1) | (count > 3) | (kinds[last] == NUMBER) | (has_default & (kinds[defaults] != NUMBER))
-        self._refuse(wrong, "a cost function must have one table of costs")
+        document.refuse(self._nodes, wrong, "a cost function must have one table of costs")
         return inner[first], defaults, last
 
     def _refuse_types(self, inner: Integers) -> None:
@@ -88,43 +87,21 @@ class Functions:
             kind = document.text(after[0]) if after else "'?'"
             raise UnsupportedError(f"{document.path}: the cost function {kind} cannot be held; only tables can.")
 
-    def _refuse(self, wrong: NDArray[np.bool_], problem: str) -> None:
-        if wrong.any():
-            raise self._document.error(problem, int(self._nodes[np.argmax(wrong)]))
-
-    def _members(self, scopes: Integers) -> Integers:
-        """Variables of all scopes, by name or number, end to end; -1 for those that are none."""
-        document, tokens = self._document, spans(scopes + 1, self.arities)
+    def _members(self, tokens: Integers) -> Integers:
+        """Variables of all scopes, by name or number, end to end."""
+        document = self._document
         kinds, values = document.kinds[tokens], document.values[tokens]
-        strange = (kinds == OPEN) | (kinds == CLOSE) | ((kinds == NUMBER) & (values != np.floor(values)))
-        if strange.any():
-            token = int(tokens[np.argmax(strange)])
-            raise document.error("a scope must hold names or numbers of variables", token)
         named = kinds == WORD
+        strange = ~(named | ((kinds == NUMBER) & (values == np.floor(values))))
+        document.refuse(tokens, strange, "a scope must hold names or numbers of variables")
         members = np.where(named | (np.abs(values) > 2**31), _NONE, values).astype(np.int64)
         members[named] = self._variables.named[values[named].astype(np.int64)]
         unknown = named & (members == _NONE)
-        if unknown.any():
-            token = int(tokens[np.argmax(unknown)])
-            raise document.error(f"a scope must name variables; there is none called {document.text(token)}", token)
+        document.refuse(tokens, unknown, "a scope must name variables; there is none called {}")
+        problem = scope_problem(self._variables.counts.size, self.arities, members)
+        if problem:
+            raise document.error(problem[1], int(tokens[problem[0]]))
         return members
-
-    def _wrong_scopes(self) -> NDArray[np.bool_]:
-        """Which functions name a variable that is none, or one twice."""
-        owner = np.repeat(np.arange(self.arities.size), self.arities)
-        order = np.lexsort((self.members, owner))
-        twice = (np.diff(owner[order]) == 0) & (np.diff(self.members[order]) == 0)
-        outside = (self.members < 0) | (self.members >= self._variables.counts.size)
-        wrong = np.zeros(self.arities.size, bool)
-        wrong[owner[outside]] = True
-        wrong[owner[order][1:][twice]] = True
-        return wrong
-
-    def _refuse_scopes(self, scopes: Integers, wrong: NDArray[np.bool_]) -> None:
-        if wrong.any():
-            k = int(np.argmax(wrong))
-            problem = check_scope(self._scope(k).tolist(), self._variables.counts, 0.0)
-            raise self._document.error(str(problem), int(scopes[k]))
 
     def _sources(self, outer: Integers) -> Integers:
         """Which function's table each one has: its own, or that of the one it names."""
@@ -139,11 +116,9 @@ class Functions:
             lender = np.full(document.n_words, _NONE, np.int64)
             lender[document.values[before[own]].astype(np.int64)] = own
             sources[borrowers] = lender[document.values[self._tables[borrowers]].astype(np.int64)]
-            for k in borrowers.tolist():
-                if sources[k] < 0 or self._shape(k) != self._shape(int(sources[k])):
-                    name = document.text(int(self._tables[k]))
-                    problem = f"costs name {name}, which is no table of the same numbers of labels"
-                    raise document.error(problem, int(self._nodes[k]))
+            wrong = [sources[k] < 0 or self._shape(k) != self._shape(int(sources[k])) for k in borrowers.tolist()]
+            problem = "costs name {}, which is no table of the same numbers of labels"
+            document.refuse(self._tables[borrowers], np.array(wrong), problem)
         return sources
 
     def _scope(self, function: int) -> Integers:
@@ -188,26 +163,22 @@ class Functions:
         if tokens.size % width or not np.isfinite(default):
             raise document.error(f"costs must be tuples of {width - 1} labels and a cost", node)
         rows = tokens.reshape(-1, width)
-        place = tuple(self._labels(rows[:, k], int(v), node) for k, v in enumerate(scope.tolist()))
+        place = tuple(self._labels(rows[:, k], int(v)) for k, v in enumerate(scope.tolist()))
         costs = document.values[rows[:, -1]]
-        bad = (document.kinds[rows[:, -1]] != NUMBER) | ~np.isfinite(costs)
-        if bad.any():
-            got = document.text(int(rows[np.argmax(bad), -1]))
-            raise document.error(f"a cost must be a finite number; got {got}", node)
+        wrong = (document.kinds[rows[:, -1]] != NUMBER) | ~np.isfinite(costs)
+        document.refuse(rows[:, -1], wrong, "a cost must be a finite number; got {}")
         table = np.full(self._shape(function), default)
         if scope.size == 0:
             return costs[-1:] if costs.size else table
         table[place] = costs
         return table
 
-    def _labels(self, tokens: Integers, variable: int, node: int) -> Integers:
+    def _labels(self, tokens: Integers, variable: int) -> Integers:
         """Labels of one variable, by name or number."""
         document, count = self._document, int(self._variables.counts[variable])
         values = np.where(np.isin(document.kinds[tokens], (NUMBER, WORD)), document.values[tokens], np.nan)
         for k in np.flatnonzero(document.kinds[tokens] == WORD).tolist():
             values[k] = self._variables.labels[variable].get(int(values[k]), _NONE)
         wrong = ~((values >= 0) & (values < count) & (values == np.floor(values)))
-        if wrong.any():
-            got = document.text(int(tokens[np.argmax(wrong)]))
-            raise document.error(f"variable {variable} has {count} labels; a tuple gives {got}", node)
+        document.refuse(tokens, wrong, f"variable {variable} has {count} labels; a tuple gives {{}}")
         return values.astype(np.int64)

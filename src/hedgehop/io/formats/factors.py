@@ -101,6 +101,20 @@ def scores_of_costs(costs: Doubles, top: float) -> Doubles:
     return np.where(costs >= top, -np.inf, 0.0 - costs)
 
 
+def scope_problem(n_variables: int, arities: Integers, members: Integers) -> tuple[int, str] | None:
+    """Which entry of the scopes, end to end, is no variable or stands there twice, and what to say about it."""
+    owner = np.repeat(np.arange(arities.size), arities)
+    outside = np.flatnonzero((members < 0) | (members >= n_variables))
+    if outside.size:
+        return int(outside[0]), f"variables are 0..{n_variables - 1}; a factor names {members[outside[0]]}"
+    order = np.lexsort((members, owner))
+    twice = np.flatnonzero((np.diff(owner[order]) == 0) & (np.diff(members[order]) == 0))
+    if twice.size:
+        entry = int(order[twice[0] + 1])
+        return entry, f"a factor names variable {members[entry]} twice"
+    return None
+
+
 def check_scope(scope: Sequence[int], counts: Integers, room: float) -> str | None:
     """Return what is wrong with a cost function's variables, or with the size of its table; None if nothing is."""
     outside = [v for v in scope if not 0 <= v < counts.size]

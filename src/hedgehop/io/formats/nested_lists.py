@@ -53,6 +53,12 @@ class Document:
         """Return an error that names the line of a token."""
         return self._error_at(problem, int(self._starts[token]) if token < self._starts.size else 0)
 
+    def refuse(self, tokens: Integers, wrong: NDArray[np.bool_], problem: str) -> None:
+        """Raise an error at the first token that is wrong, if there is one; {} in its text is that token."""
+        if wrong.any():
+            token = int(tokens[np.argmax(wrong)])
+            raise self.error(problem.format(self.text(token)), token)
+
     def _error_at(self, problem: str, place: int) -> ValueError:
         line = 1 + self._text.count(b"\n", 0, place)
         return ValueError(f"{self.path}, line {line}: {problem}.")

@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, integers
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, write_text
-from hedgehop.io.formats.factors import MOST_LABELS, Factors, Integers, factors_of, refuse_padding, table_sizes
+from hedgehop.io.formats.factors import (
+    MOST_LABELS,
+    Factors,
+    Integers,
+    factors_of,
+    refuse_padding,
+    scope_problem,
+    table_sizes,
+)
 from hedgehop.io.formats.tokens import Tokens
 from hedgehop.models import FactorGraph, PairwiseModel
 
@@ -47,16 +55,10 @@ def _scopes(tokens: Tokens, n_variables: int) -> tuple[Integers, Integers]:
     """Number of variables of each factor, and these variables end to end."""
     first = tokens.taken + 1
     arities, members = tokens.lists(tokens.integer("the number of factors"), "a variable of a factor")
-    owner = np.repeat(np.arange(arities.size), arities)
-    outside = np.flatnonzero(members >= n_variables)
-    if outside.size:
-        token = first + int(outside[0] + owner[outside[0]]) + 1
-        raise tokens.error(f"variables are 0..{n_variables - 1}; a factor names {members[outside[0]]}", token)
-    order = np.lexsort((members, owner))
-    twice = np.flatnonzero((np.diff(owner[order]) == 0) & (np.diff(members[order]) == 0))
-    if twice.size:
-        place = int(order[twice[0] + 1])
-        raise tokens.error(f"a factor names variable {members[place]} twice", first + place + int(owner[place]) + 1)
+    problem = scope_problem(n_variables, arities, members)
+    if problem:
+        factor = np.searchsorted(np.cumsum(arities), problem[0], "right")
+        raise tokens.error(problem[1], first + problem[0] + int(factor) + 1)
     return arities, members
 
 
