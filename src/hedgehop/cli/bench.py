@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from hedgehop.cli.progress import progress_bar
-from hedgehop.cli.speech import Json, Quiet, speech
+from hedgehop.cli.options import Json, Quiet
+from hedgehop.cli.output import command_output, progress_bar
 from hedgehop.diversity import HammingBall, LabelCoverage, VariableCoverage
 from hedgehop.lists.selection import best, diverse
 from hedgehop.models import Arborescence, Chain, Grid
@@ -35,11 +35,11 @@ def bench(
 ) -> None:
     """Measure cuts, moves, chains and diverse lists on generated models; takes some seconds.
 
-    Milliseconds are of the wall and of the processor; the last column is nanoseconds of the processor a variable.
+    Milliseconds are of the wall and of the processor; the last column is nanoseconds of the processor per variable.
 
     Example: `hedgehop bench --size 300`
     """
-    with speech(json, quiet) as out:
+    with command_output(json, quiet) as out:
         trials, rows = _trials(size), []
         out.say(f"{'':<44}{'variables':>10}{'wall ms':>10}{'cpu ms':>10}{'ns/var':>9}")
         with progress_bar(out, "measured", len(trials)) as advance:
@@ -49,7 +49,7 @@ def bench(
                 each = cpu / trial.variables * 1e9
                 out.say(f"{trial.name:<44}{trial.variables:>10}{wall * 1e3:>10.1f}{cpu * 1e3:>10.1f}{each:>9.0f}")
                 advance(trial)
-        out.answer(size=size, repeat=repeat, trials=rows)
+        out.fields |= {"size": size, "repeat": repeat, "trials": rows}
 
 
 def _timed(run: Callable[[], Any]) -> tuple[float, float]:

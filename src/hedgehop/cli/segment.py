@@ -12,8 +12,8 @@ import typer
 from numpy.typing import NDArray
 
 from hedgehop._errors import need
-from hedgehop.cli.pictures import write_figure
-from hedgehop.cli.speech import Json, Quiet, fields_of, option, speech
+from hedgehop.cli.options import Json, Quiet, parse_option
+from hedgehop.cli.output import command_output, fields_of, write_figure
 from hedgehop.io.file_access import atomic_write
 from hedgehop.io.images import read_image, read_strokes
 from hedgehop.specifications import parse_diversity, parse_tradeoff
@@ -45,9 +45,9 @@ def segment(
 
     Example: `hedgehop segment photo.jpg --scribbles strokes.png -m 6 -o out`
     """
-    kind = None if diversity is None else option("--diversity", parse_diversity, diversity)
-    factor = None if tradeoff is None else option("--tradeoff", parse_tradeoff, tradeoff)
-    with speech(json, quiet) as talk:
+    kind = None if diversity is None else parse_option("--diversity", parse_diversity, diversity)
+    factor = None if tradeoff is None else parse_option("--tradeoff", parse_tradeoff, tradeoff)
+    with command_output(json, quiet) as talk:
         from hedgehop.segmentation.segmenter import Segmenter
 
         if out.exists() and not out.is_dir():
@@ -60,9 +60,8 @@ def segment(
             _write_mask(path, labels)
         found.save(out / "list.npz")
         write_figure(found.plot(picture), out / "sheet.png")
-        talk.answer(**fields_of(found), out=out, masks=masks)
-        talk.say(found.report())
-        talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}")
+        talk.say(found.report(), **fields_of(found))
+        talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}", out=out, masks=masks)
 
 
 def _write_mask(path: Path, labels: NDArray[np.int32]) -> None:

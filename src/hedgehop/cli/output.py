@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How commands talk: words on a terminal, one JSON object for machines, sentences instead of tracebacks."""
+"""What commands print: words on a terminal, one JSON object for machines, sentences instead of tracebacks."""
 
 from __future__ import annotations
 
@@ -11,25 +11,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from math import isfinite
-from os import W_OK as WRITABLE
-from os import PathLike, access
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
 
 from hedgehop._errors import BoundError, MissingExtraError
+from hedgehop.io.file_access import atomic_write
 from hedgehop.lists.result import DiverseList
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-_FAILURES = (ValueError, TypeError, OSError, MissingExtraError, BoundError, MemoryError)
+_USERS_CAN_MEND = (ValueError, TypeError, OSError, MissingExtraError, BoundError, MemoryError)
 
 
-class Speech:
+class Output:
     """What one command says: words and notes as they come or, as JSON, all of it at the end."""
 
     def __init__(self, as_json: bool, quiet: bool) -> None:
@@ -41,8 +39,9 @@ class Speech:
         """Whether somebody watches: progress is drawn then."""
         return not self.quiet and sys.stderr.isatty()
 
-    def say(self, text: str) -> None:
-        """Print an answer in words on stdout."""
+    def say(self, text: str, /, **fields: Any) -> None:
+        """Print an answer in words on stdout, or add it to the JSON object."""
+        self.fields |= fields
         if not (self.as_json or self.quiet):
             print(text, flush=True)
 
@@ -52,10 +51,6 @@ class Speech:
             self.fields.setdefault("notes", []).append(text)
         elif not self.quiet:
             print(f"note: {text}", file=sys.stderr, flush=True)
-
-    def answer(self, **fields: Any) -> None:
-        """Add to the JSON object."""
-        self.fields |= fields
 
     def fail(self, text: str) -> None:
         """Tell what went wrong: on stderr, and in JSON as ``error``."""
@@ -69,9 +64,9 @@ class Speech:
 
 
 @contextmanager
-def speech(as_json: bool, quiet: bool) -> Iterator[Speech]:
+def command_output(as_json: bool, quiet: bool) -> Iterator[Output]:
     """Run a command's body: warnings become notes, what users can mend becomes a sentence and exit code 1."""
-    out, failed = Speech(as_json, quiet), False
+    out, failed = Output(as_json, quiet), False
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_args, **_more: out.note(str(message))
         warnings.simplefilter("always", UserWarning)
@@ -82,7 +77,7 @@ def speech(as_json: bool, quiet: bool) -> Iterator[Speech]:
         except KeyboardInterrupt:
             failed = True
             out.fail("interrupted.")
-        except _FAILURES as error:
+        except _USERS_CAN_MEND as error:
             if getattr(error, "errno", None) == errno.EPIPE:  # the reader has gone: nobody to talk to
                 raise
             failed = True
@@ -92,6 +87,30 @@ def speech(as_json: bool, quiet: bool) -> Iterator[Speech]:
         raise typer.Exit(1)
 
 
+@contextmanager
+def progress_bar(out: Output, what: str, total: int) -> Iterator[Callable[[object], None]]:
+    """Yield a function to call with each part done; it draws nothing in a pipe or when quiet."""
+    if not out.on_terminal:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda _: bar.advance(task)
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, completely or not at all; the suffix says the format."""
+    kind = path.suffix.lower().removeprefix(".") or "png"
+    if kind not in figure.canvas.get_supported_filetypes():
+        raise ValueError(f"a picture's suffix must be .png, .pdf, .svg or .jpg; got {path.name!r}.")
+    with atomic_write(path) as file:
+        figure.savefig(file, format=kind)
+
+
 def sentence(error: BaseException) -> str:
     """Return what an error says, without a word of Python."""
     if isinstance(error, MemoryError):
@@ -99,25 +118,6 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return str(error)
-
-
-def option(name: str, read: Callable[[str], Value], text: str) -> Value:
-    """Read an option's words; what cannot be read is wrong use, exit code 2."""
-    try:
-        return read(text)
-    except (TypeError, ValueError) as error:
-        raise typer.BadParameter(str(error), param_hint=f"'{name}'") from None
-
-
-def check_target(path: str | PathLike[str] | None) -> None:
-    """Refuse to begin long work whose result cannot be written."""
-    if path is None:
-        return
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(folder))
-    if Path(path).is_dir() or not access(folder, WRITABLE):
-        raise PermissionError(errno.EACCES, "cannot be written", str(path))
 
 
 def fields_of(found: DiverseList) -> dict[str, Any]:
