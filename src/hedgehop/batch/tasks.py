@@ -15,7 +15,7 @@ from uuid import uuid4
 import numpy as np
 
 from hedgehop.batch.items import Item
-from hedgehop.batch.ledger import Outcome
+from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.recipe import METRICS, Recipe
 from hedgehop.io.images import read_image, read_scores, read_strokes
 from hedgehop.io.labels import read_labels

@@ -12,7 +12,7 @@ import typer
 
 from hedgehop.batch import Manifest, Recipe, Summary, run
 from hedgehop.batch.items import is_item
-from hedgehop.batch.manifest import SUFFIXES
+from hedgehop.batch.manifest import MANIFEST_SUFFIXES
 from hedgehop.cli.options import Json, Quiet
 from hedgehop.cli.output import Output, command_output, progress_bar
 
@@ -74,7 +74,7 @@ def _tell(out: Output, done: Summary, total: int) -> None:
 
 def _items(sources: list[str], beside: Mapping[str, str]) -> Manifest | list[Path]:
     """Return the manifest, or all files that are meant; of folders, models or images that have what they need."""
-    manifests = [source for source in sources if Path(source).suffix.lower() in SUFFIXES]
+    manifests = [source for source in sources if Path(source).suffix.lower() in MANIFEST_SUFFIXES]
     if manifests and len(sources) > 1:
         raise ValueError(f"{manifests[0]} must be the only source, as a manifest; got {len(sources)} sources.")
     return Manifest(manifests[0]) if manifests else _files(sources, beside)

@@ -10,13 +10,13 @@ from itertools import islice
 from typing import Any
 
 from hedgehop.batch.items import Item
-from hedgehop.batch.ledger import Outcome
+from hedgehop.batch.outcomes import Outcome
 
 Done = tuple[list[Outcome], float]
 Work = Callable[[Sequence[Item]], Done]
 Record = Callable[[Sequence[Outcome]], Any]
-_SECONDS = 1.0  # what a chunk should take: much more than handing it over, much less than people wait
-_MOST = 64  # items a chunk, whose loss a crash may cost
+_CHUNK_SECONDS = 1.0  # that a chunk should take: much more than handing it over, much less than people wait
+_MOST_ITEMS = 64  # of a chunk, whose loss a crash may cost
 
 
 class Chunks:
@@ -40,45 +40,45 @@ class Chunks:
 
     def learn(self, count: int, seconds: float) -> None:
         """Hear what a chunk took; grow to at most twice the size, shrink at once."""
-        if self._fixed or (count < self._size and seconds < _SECONDS):
+        if self._fixed or (count < self._size and seconds < _CHUNK_SECONDS):
             return
-        fitting = int(_SECONDS * count / max(seconds, 1e-9))
-        self._size = max(1, min(fitting, 2 * count, _MOST))
+        fitting = int(_CHUNK_SECONDS * count / max(seconds, 1e-9))
+        self._size = max(1, min(fitting, 2 * count, _MOST_ITEMS))
 
 
-class Feeder:
+class Scheduler:
     """Keeps an executor busy with chunks, never with more than there is room for."""
 
     def __init__(self, executor: Executor, chunks: Chunks, work: Work, record: Record) -> None:
         self._executor, self._chunks, self._work, self._record = executor, chunks, work, record
-        self._flying: dict[Future[Done], list[Item]] = {}
+        self._running: dict[Future[Done], list[Item]] = {}
         self._lost: list[Item] = []
 
     def run(self, room: Callable[[], int]) -> list[Item]:
-        """Feed until all is done; return the items in flight when the executor broke, none if it did not."""
+        """Submit until all is done; return the items that were running when the executor broke, none if it did not."""
         try:
             while True:
-                while not self._lost and len(self._flying) < room() and self._launch():
+                while not self._lost and len(self._running) < room() and self._submit():
                     pass
-                if not self._flying:
+                if not self._running:
                     return self._lost
-                for future in wait(self._flying, return_when=FIRST_COMPLETED).done:
-                    self._land(future, self._flying.pop(future))
+                for future in wait(self._running, return_when=FIRST_COMPLETED).done:
+                    self._finish(future, self._running.pop(future))
         finally:
-            for future in self._flying:
+            for future in self._running:
                 future.cancel()
 
-    def _launch(self) -> bool:
+    def _submit(self) -> bool:
         """Submit a chunk; return whether there was one."""
         items = self._chunks.take()
         if items:
             try:
-                self._flying[self._executor.submit(self._work, items)] = items
+                self._running[self._executor.submit(self._work, items)] = items
             except Exception:  # it is broken or closed; each executor has its own word for that
                 self._lost += items
         return bool(items)
 
-    def _land(self, future: Future[Done], items: list[Item]) -> None:
+    def _finish(self, future: Future[Done], items: list[Item]) -> None:
         try:
             outcomes, seconds = future.result()
         except (BrokenExecutor, CancelledError):

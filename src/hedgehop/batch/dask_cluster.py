@@ -11,7 +11,7 @@ from typing import Any
 
 from hedgehop._errors import need, said
 
-_SECONDS = 5.0  # how long a count of workers is believed
+_COUNT_SECONDS = 5.0  # for which a count of threads is believed
 
 
 @contextmanager
@@ -35,11 +35,11 @@ class _Threads:
     """Number of threads of a cluster, asked for now and then: clusters grow and shrink."""
 
     def __init__(self, client: Any) -> None:
-        self._client, self._count, self._time = client, 1, -_SECONDS
+        self._client, self._count, self._time = client, 1, -_COUNT_SECONDS
 
     def __call__(self) -> int:
         now = time.monotonic()
-        if now - self._time >= _SECONDS:
+        if now - self._time >= _COUNT_SECONDS:
             try:
                 self._count, self._time = max(1, sum(self._client.nthreads().values())), now
             except (OSError, TimeoutError):  # the scheduler is away; its futures will tell

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from hedgehop.batch.recipe import Recipe
-from hedgehop.io.file_access import atomic_write
+from hedgehop.io.file_access import atomic_write, write_text
 
-_OUTCOMES, _RECIPE, _LOCK, _SUMMARY = "outcomes.jsonl", "recipe.json", ".lock", "summary.csv"
+_OUTCOMES_FILE, _RECIPE_FILE, _LOCK_FILE, _SUMMARY_FILE = "outcomes.jsonl", "recipe.json", ".lock", "summary.csv"
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Outcome:
     metrics: dict[str, float] | None = None
 
 
-class Ledger:
-    """Append-only outcomes of a folder; only one run at a time has it open (see :func:`opened`).
+class OutcomeLog:
+    """Append-only outcomes of a folder; only one run at a time has it open (see :func:`open_log`).
 
     Memory holds the names of the items and where their lines begin, nothing else.
     """
@@ -73,7 +73,7 @@ class Ledger:
         """Write all outcomes as a table, sorted by item; return it, and the mean of every metric."""
         names = [column for name in metrics for column in (name, f"oracle_{name}")]
         total, count = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
-        target = self._path.with_name(_SUMMARY)
+        target = self._path.with_name(_SUMMARY_FILE)
         columns = [field.name for field in fields(Outcome) if field.name != "metrics"]
         with atomic_write(target) as file:
             table = csv.DictWriter(codecs.getwriter("utf-8")(file), columns + names, lineterminator="\n")
@@ -91,25 +91,24 @@ class Ledger:
 
 
 @contextmanager
-def opened(folder: Path, recipe: Recipe, force: bool) -> Iterator[Ledger]:
-    """Open a folder's ledger for this run alone; refuse another recipe than the one that it was begun with."""
+def open_log(folder: Path, recipe: Recipe, force: bool) -> Iterator[OutcomeLog]:
+    """Open a folder's log for this run alone; refuse another recipe than the one that it was begun with."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("ab") as lock:
+    with (folder / _LOCK_FILE).open("ab") as lock:
         _claim(lock, folder)
         _check_recipe(folder, recipe, force)
-        with (folder / _OUTCOMES).open("a+b") as file:
-            yield Ledger(folder / _OUTCOMES, file)
+        with (folder / _OUTCOMES_FILE).open("a+b") as file:
+            yield OutcomeLog(folder / _OUTCOMES_FILE, file)
 
 
 def _check_recipe(folder: Path, recipe: Recipe, force: bool) -> None:
-    path = folder / _RECIPE
+    path = folder / _RECIPE_FILE
     if path.exists() and not force:
         if json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == recipe.fingerprint:
             return
         raise ValueError(f"{folder} was begun with another recipe, {path}. Use another folder, or force to begin anew.")
-    (folder / _OUTCOMES).unlink(missing_ok=True)  # first: outcomes must never stand beside a recipe not theirs
-    with atomic_write(path) as file:
-        file.write(json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1).encode())
+    (folder / _OUTCOMES_FILE).unlink(missing_ok=True)  # first: outcomes must never stand beside a recipe not theirs
+    write_text(path, json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1))
 
 
 def _places(path: Path, file: IO[bytes]) -> dict[str, int]:

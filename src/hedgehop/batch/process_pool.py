@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 
 @contextmanager
-def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def process_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Yield a process pool whose processes end at once when this process does, even by kill -9.
 
     Each holds one end of a pipe whose other end only this process has: when that end closes, they exit.
@@ -24,7 +24,7 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     far, near = context.Pipe(duplex=False)
     executor = ProcessPoolExecutor(workers, context, _begin_worker, (far,))
     try:
-        with _deaf():
+        with _ctrl_c_held_back():
             for _ in range(workers):
                 executor.submit(int)  # each starts a process
         yield executor
@@ -38,8 +38,8 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment; processes started in it are deaf from their first line on."""
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment; processes started in it do not hear it from their first line on."""
     if sys.platform == "win32":
         yield
         return
