@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words and numbers of a text file, read block by block as they are asked for."""
+"""Words and numbers of a text file, one after the other; errors name file and line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from io import BytesIO
 
 import numpy as np
 
@@ -17,26 +16,24 @@ _LONGEST_WORD = 2**16
 
 
 class Tokens:
-    """What a file holds between white space. Errors name the file and the line.
-
-    Memory grows with what is asked for and there, never with what a header only promises.
-    """
+    """What a file holds between white space. Memory grows with what is there, never with what a header promises."""
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:
         self.path = path
         self.taken = 0  # tokens handed out
-        self._max_bytes = max_bytes
-        self._texts = _whole_words(path, max_bytes)
-        self._text = b""  # not yet parsed
-        self._ready: Doubles = np.zeros(0)
+        self._text = self._rest = b"".join(read_blocks(path, max_bytes))  # all of it, and what is not yet parsed
+        self._ready: Doubles = np.zeros(0)  # numbers that are parsed, of which some are used
         self._used = 0
 
     def word(self, what: str) -> str:
         """Return the next token as it is written."""
         if self._used < self._ready.size:
             return f"{self.number(what):g}"
-        self._need(what)
-        first, self._text = (*self._text.split(None, 1), b"")[:2]
+        first, self._rest = (*self._rest.split(None, 1), b"", b"")[:2]
+        if not first:
+            raise self.error(f"the file ends where {what} is expected")
+        if len(first) > _LONGEST_WORD:
+            raise ValueError(f"{self.path} is no text file: a word has more than {_LONGEST_WORD} characters.")
         self.taken += 1
         return first.decode("ascii", "replace")
 
@@ -50,7 +47,7 @@ class Tokens:
 
     def integers(self, count: int | None, what: str, low: int = 0, high: int = LARGEST_WHOLE) -> Integers:
         """Return the next tokens (all that are left if count is None), whole numbers in low..high."""
-        values = self._remaining(what) if count is None else self.numbers(count, what)
+        values = self.numbers(self._left(what) if count is None else count, what)
         bad = np.flatnonzero(~((values >= low) & (values <= high) & (values == np.floor(values))))
         if bad.size:
             limits = f"{low}..{high}" if high < LARGEST_WHOLE else f">= {low}"
@@ -60,37 +57,32 @@ class Tokens:
 
     def numbers(self, count: int, what: str) -> Doubles:
         """Return the next tokens, all numbers (infinite ones and NaN included)."""
-        parts, missing = [np.zeros(0)], count
-        while missing > 0:
-            if self._used == self._ready.size:
-                self._parse(what)
-            part = self._ready[self._used : self._used + missing]
-            parts.append(part)
-            self._used += part.size
-            self.taken += part.size
-            missing -= part.size
-        return parts[-1] if parts[-1].size == count else np.concatenate(parts)
+        if self._used == self._ready.size and count:
+            self._parse(what)
+        values = self._ready[self._used : self._used + count]
+        self._used += values.size
+        self.taken += values.size
+        if values.size < count:
+            self._parse(what)  # which says why there are no more
+        return values
 
     def lists(self, count: int, what: str) -> tuple[Integers, Integers]:
         """Read `count` lists, each a length and as many whole numbers; return lengths, and entries end to end."""
-        values: list[int] = []
-        starts: list[int] = []
-        place = 0
-        while len(starts) < count or place > len(values):  # what is left has one token a list at least
-            certain = max(0, place - len(values)) + count - len(starts)
-            values += self.integers(certain, what).tolist()
-            known = len(values)
-            for _ in range(count - len(starts)):
-                if place >= known:
-                    break
-                starts.append(place)
-                place += 1 + values[place]
-        flat, heads = np.array(values, np.int64), np.array(starts, np.int64)
-        return flat[heads], np.delete(flat, heads)
+        if self._used == self._ready.size and count:
+            self._parse(what)
+        ahead, heads, place = self._ready[self._used :].data, [], 0
+        size = len(ahead)
+        for _ in range(count):
+            if place >= size or not 0 <= (length := ahead[place]) < LARGEST_WHOLE:
+                break
+            heads.append(place)
+            place += 1 + int(length)
+        values = self.integers(place + count - len(heads), what)
+        return values[heads], np.delete(values, heads)
 
     def end(self) -> None:
         """Refuse what follows."""
-        if self._used < self._ready.size or self._fill():
+        if self._used < self._ready.size or self._rest.strip():
             raise self.error(f"the file must end here; got {self.word('')[:40]!r}")
 
     def error(self, problem: str, token: int | None = None) -> ValueError:
@@ -98,55 +90,26 @@ class Tokens:
         line = self._line(max(0, self.taken - 1) if token is None else token)
         return ValueError(f"{self.path}, line {line}: {problem}.")
 
-    def _remaining(self, what: str) -> Doubles:
-        parts = [self.numbers(self._ready.size - self._used, what)]
-        while self._fill():
+    def _left(self, what: str) -> int:
+        """Return how many numbers are left; nothing else may be."""
+        if self._used == self._ready.size and self._rest.strip():
             self._parse(what)
-            parts.append(self.numbers(self._ready.size, what))
-        return np.concatenate(parts)
-
-    def _fill(self) -> bool:
-        """Whether there is text left to parse; read on if need be."""
-        while not self._text.strip():
-            text = next(self._texts, None)
-            if text is None:
-                return False
-            self._text = text
-        return True
-
-    def _need(self, what: str) -> None:
-        if not self._fill():
-            raise self.error(f"the file ends where {what} is expected")
+        if self._rest.strip():
+            self.taken += self._ready.size - self._used
+            self._parse(what)
+        return self._ready.size - self._used
 
     def _parse(self, what: str) -> None:
-        self._need(what)
-        self._ready, stop = _core.parse_numbers(self._text)
-        self._used = 0
-        self._text = self._text[stop:]
+        """Read on up to the next word; all numbers before it are used."""
+        self._ready, stop = _core.parse_numbers(self._rest)
+        self._used, self._rest = 0, self._rest[stop:]
         if not self._ready.size:
-            word = self._text.split(None, 1)[0][:40].decode("ascii", "replace")
-            raise self.error(f"{what} must be a number in the range of doubles; got {word!r}", self.taken)
+            got = self.word(what)[:40]
+            raise self.error(f"{what} must be a number in the range of doubles; got {got!r}")
 
     def _line(self, token: int) -> int:
-        """Count lines up to a token by reading the file again: errors are rare, and reading is quick."""
-        line, left = 1, token
-        for text in _whole_words(self.path, self._max_bytes):
-            words = len(text.split())
-            if words > left:
-                before = text.split(None, left)[-1] if left else text.lstrip()
-                return line + text[: len(text) - len(before)].count(b"\n")
-            left -= words
-            line += text.count(b"\n")
-        return line
-
-
-def _whole_words(path: FilePath, max_bytes: int) -> Iterator[bytes]:
-    """Blocks of text that end between words."""
-    rest = b""
-    for block in chain(read_blocks(path, max_bytes), [b"\n"]):
-        text = rest + block
-        cut = 1 + max(text.rfind(space) for space in (b" ", b"\n", b"\t", b"\r"))
-        rest = text[cut:]
-        if len(rest) > _LONGEST_WORD:
-            raise ValueError(f"{path} is no text file: a word has more than {_LONGEST_WORD} characters.")
-        yield text[:cut]
+        for line, text in enumerate(BytesIO(self._text), start=1):
+            token -= len(text.split())
+            if token < 0:
+                return line
+        return 1 + self._text.count(b"\n")
