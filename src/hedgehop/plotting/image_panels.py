@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.result import DiverseList
-from hedgehop.plotting.style import FAINT_INK, INK, Style
-from hedgehop.plotting.words import difference, source
+from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +23,9 @@ def default_columns(count: int) -> int:
     return -(-count // rows)
 
 
-def panel_size(views: Labels, rows: int, across: int, lines: int = 2) -> tuple[float, float]:
+def panel_size(images: Labels, rows: int, across: int, lines: int = 2) -> tuple[float, float]:
     """Size of all panels in inches: wide enough for their words, `lines` of them above each."""
-    height, width = views.shape[1:]
+    height, width = images.shape[1:]
     wide = max(2.5 / max(height / width, 1.0), 1.3)
     high = min(max(wide * height / width, 0.6), 5.0)
     return max(across * (max(wide, 2.0) + 0.12), 3.6), rows * (high + 0.22 + 0.19 * lines)
@@ -35,21 +34,21 @@ def panel_size(views: Labels, rows: int, across: int, lines: int = 2) -> tuple[f
 def draw_panels(
     figure: Figure | SubFigure,
     found: DiverseList,
-    views: Labels,
-    picture: Doubles | None,
+    images: Labels,
+    background: Doubles | None,
     style: Style,
     across: int,
 ) -> None:
-    """One panel for the image, if any, and one a labeling; places left over stay empty."""
-    ahead = int(picture is not None)
+    """One panel for the image, if any, and one per labeling; places left over stay empty."""
+    ahead = int(background is not None)
     rows = -(-(len(found) + ahead) // across)
-    if picture is not None:
+    if background is not None:
         axes = _empty_axes(figure, rows, across, 1)
-        axes.imshow(picture)
+        axes.imshow(background)
         _head(axes, found, "image", "left")
-    for t, view in enumerate(views):
+    for t, image in enumerate(images):
         axes = _empty_axes(figure, rows, across, t + ahead + 1)
-        _draw_labeling(axes, view, view != views[0], picture, style, first=t == 0)
+        _draw_labeling(axes, image, image != images[0], background, style, first=t == 0)
         _describe(axes, found, t)
 
 
@@ -61,19 +60,21 @@ def _empty_axes(figure: Figure | SubFigure, rows: int, across: int, place: int) 
 
 
 def _draw_labeling(
-    axes: Axes, view: Labels, changed: NDArray[np.bool_], picture: Doubles | None, style: Style, first: bool
+    axes: Axes, image: Labels, changed: NDArray[np.bool_], background: Doubles | None, style: Style, first: bool
 ) -> None:
     opacity = np.where(changed | first, 0.78, 0.38)[..., None]
-    axes.imshow(opacity * style.colors[view] + (1.0 - opacity) * _under(picture, view.shape), interpolation="nearest")
+    axes.imshow(
+        opacity * style.colors[image] + (1.0 - opacity) * _under(background, image.shape), interpolation="nearest"
+    )
     if changed.any() and not changed.all():
         _outline(axes, changed)
 
 
-def _under(picture: Doubles | None, shape: tuple[int, ...]) -> Doubles:
+def _under(background: Doubles | None, shape: tuple[int, ...]) -> Doubles:
     """What shines through the labels: the image, lighter and without its colours, or white."""
-    if picture is None:
+    if background is None:
         return np.ones((*shape, 3))
-    grey = picture @ np.array([0.299, 0.587, 0.114])
+    grey = background @ np.array([0.299, 0.587, 0.114])
     return np.repeat(0.35 + 0.65 * grey[..., None], 3, axis=-1)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a picture of a list shows, as arrays: labelings as images, the photograph under them, both checked."""
+"""Labelings as images, and the photograph under them: arrays, checked and thinned."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop._arrays import Doubles, Labels, finite, integers
 from hedgehop.lists.result import DiverseList
 
-MOST_PIXELS = 1200  # a side; larger labelings are thinned before they are drawn
+MOST_PIXELS = 1200  # per side; larger labelings are thinned before they are drawn
 
 
-def views_of(found: DiverseList, segments: ArrayLike | None) -> Labels:
+def labeling_images(found: DiverseList, segments: ArrayLike | None) -> Labels:
     """Labelings as (m, H, W) images; as (m, n) rows where there is nothing two-dimensional."""
     flat = found.labelings.reshape(len(found), -1)
     if segments is not None:
@@ -44,25 +44,21 @@ def _checked_segments(segments: ArrayLike, n_variables: int) -> NDArray[np.int64
     return variables
 
 
-def picture_of(image: ArrayLike | None, segments: ArrayLike | None, found: DiverseList) -> Doubles | None:
-    """Return the image as (H, W, 3) between 0 and 1, thinned like the views."""
+def background_image(image: ArrayLike | None, segments: ArrayLike | None, found: DiverseList) -> Doubles | None:
+    """Return the image as (H, W, 3) between 0 and 1, thinned like the labelings."""
     if image is None:
         return None
     shape = found.labelings.shape[1:] if segments is None else np.shape(segments)
     pixels = np.asarray(image)
     channels = pixels.shape[len(shape) :]
     if pixels.shape[: len(shape)] != shape or channels not in ((), (1,), (3,), (4,)):
-        what = "the labelings" if segments is None else "segments"
+        what, sides = "the labelings" if segments is None else "segments", ", ".join(map(str, shape))
         raise ValueError(
-            f"image must have shape {shape} like {what}, or {_with_channels(shape)}; got {pixels.shape}. "
+            f"image must have shape {shape} like {what}, or ({sides}, 3 or 4); got {pixels.shape}. "
             "Crop or resize one of them."
         )
     levels = _between_0_and_1(pixels).reshape(*shape, -1)[..., :3]
     return _thin(np.broadcast_to(_middle(levels, 3), (*shape[-2:], 3)), axis=0)
-
-
-def _with_channels(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))}, 3 or 4)"
 
 
 def _between_0_and_1(pixels: NDArray[Any]) -> Doubles:

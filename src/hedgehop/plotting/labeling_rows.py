@@ -10,24 +10,23 @@ import numpy as np
 
 from hedgehop._arrays import Doubles
 from hedgehop.lists.result import DiverseList
-from hedgehop.plotting.style import FAINT_INK, INK, Style
-from hedgehop.plotting.views import MOST_PIXELS
-from hedgehop.plotting.words import difference, source
+from hedgehop.plotting.labeling_images import MOST_PIXELS
+from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_DOTS = 100  # variables up to which changed cells of a strip carry a dot
+_MOST_DOTTED_VARIABLES = 100  # up to which changed cells of a row carry a dot
 
 
-def strip_size(found: DiverseList) -> tuple[float, float]:
+def rows_size(found: DiverseList) -> tuple[float, float]:
     """Width and height of a picture in inches."""
     n = found.labelings[0].size
     return min(max(4.0 + 0.16 * n, 6.5), 11.0), 0.8 + 0.34 * len(found)
 
 
-def draw_strips(figure: Figure, found: DiverseList, style: Style) -> None:
+def draw_rows(figure: Figure, found: DiverseList, style: Style) -> None:
     """Draw labelings as rows of cells, with a small table beside them."""
     axes = figure.add_subplot()
     flat = found.labelings.reshape(len(found), -1)
@@ -37,11 +36,11 @@ def draw_strips(figure: Figure, found: DiverseList, style: Style) -> None:
     axes.imshow(
         cells, aspect="auto", interpolation="nearest", extent=(-0.5, flat.shape[1] - 0.5, len(flat) - 0.5, -0.5)
     )
-    if flat.shape[1] <= _MOST_DOTS:
+    if flat.shape[1] <= _MOST_DOTTED_VARIABLES:
         t, i = np.nonzero(changed)
         axes.plot(i, t, "o", markersize=3.5, color=INK, markeredgecolor="white", markeredgewidth=0.6)
         axes.set_xticks(np.arange(flat.shape[1] + 1) - 0.5, minor=True)
-    _dress_strips(axes, [f"{source(found, t)}  {t + 1}" for t in range(len(flat))])
+    _dress_axes(axes, [f"{source(found, t)}  {t + 1}" for t in range(len(flat))])
     _describe_rows(axes, found)
 
 
@@ -53,7 +52,7 @@ def _pooled(cells: Doubles) -> Doubles:
     return np.add.reduceat(cells, starts, axis=1) / sizes[:, None]
 
 
-def _dress_strips(axes: Axes, rows: Sequence[str]) -> None:
+def _dress_axes(axes: Axes, rows: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
