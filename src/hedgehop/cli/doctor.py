@@ -56,15 +56,10 @@ def _tell_extras(out: Output) -> None:
 def _packages_of_extras() -> dict[str, list[str]]:
     """Packages of each extra, as the installed hedgehop declares them."""
     packages: dict[str, list[str]] = {}
-    for name, extra in filter(None, map(_split, requires("hedgehop") or [])):
-        if extra not in _FOR_DEVELOPERS:
-            packages.setdefault(extra, []).append(name)
+    for found in filter(None, map(_REQUIREMENT.match, requires("hedgehop") or [])):
+        if found[2] not in _FOR_DEVELOPERS:
+            packages.setdefault(found[2], []).append(found[1])
     return packages
-
-
-def _split(requirement: str) -> tuple[str, str] | None:
-    found = _REQUIREMENT.match(requirement)
-    return (found[1], found[2]) if found else None
 
 
 def _version(package: str) -> str | None:

@@ -4,24 +4,22 @@
 from __future__ import annotations
 
 from _thread import interrupt_main
+from dataclasses import dataclass
 from threading import Timer
 from types import TracebackType
 from typing import Any
 
 
+@dataclass
 class TimeLimit:
-    """Interrupts what runs ``with`` it once its seconds are over.
+    """Interrupts what runs ``with`` it once its seconds are over; None never ends.
 
-    Parameters
-    ----------
-    seconds : float or None
-        None never ends.
-    patient : bool
-        Whether to wait for a first result however long it takes.
+    A patient one waits for a first result, however long it takes.
     """
 
-    def __init__(self, seconds: float | None, patient: bool = True) -> None:
-        self.seconds, self.over, self._waits = seconds, False, patient
+    seconds: float | None
+    patient: bool = True
+    over: bool = False
 
     def __enter__(self) -> TimeLimit:
         if self.seconds is not None:
@@ -36,11 +34,11 @@ class TimeLimit:
 
     def after_step(self, _result: Any) -> None:
         """Take a first result; it ends a run that has no time left."""
-        if self.over and self._waits:
+        if self.over and self.patient:
             raise KeyboardInterrupt
-        self._waits = False
+        self.patient = False
 
     def _end(self) -> None:
         self.over = True
-        if not self._waits:
+        if not self.patient:
             interrupt_main()

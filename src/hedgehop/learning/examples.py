@@ -16,30 +16,14 @@ from hedgehop.models.pairwise import Edges
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One input, checked.
+    """One input, checked."""
 
-    Attributes
-    ----------
-    node_features : (n, d) array
-        Features of the variables.
-    edges : (E, 2) array of ints
-        Pairs of variables.
-    edge_features : (E, k) array
-        Features of the edges.
-    shape : tuple of ints
-        Shape of one labeling.
-    scores : (n, L) array or None
-        Scores of the labels that are not learned but added as they are.
-    kinds : (n, L, k) array or None
-        Several kinds of scores of the labels; a weight is learned for each.
-    """
-
-    node_features: Doubles
-    edges: Edges
-    edge_features: Doubles
-    shape: tuple[int, ...]
-    scores: Doubles | None = None
-    kinds: Doubles | None = None
+    node_features: Doubles  # (n, d)
+    edges: Edges  # (E, 2)
+    edge_features: Doubles  # (E, k)
+    shape: tuple[int, ...]  # of one labeling
+    scores: Doubles | None = None  # (n, L), of labels: not learned but added as they are
+    kinds: Doubles | None = None  # (n, L, j), several kinds of such scores: a weight is learned for each
 
     @property
     def n_kinds(self) -> int:

@@ -24,20 +24,9 @@ from hedgehop._errors import need
 def best_mixture(
     changes: scipy.sparse.csr_matrix, losses: Doubles, blocks: NDArray[np.intp], C: float, attractive: NDArray[np.intp]
 ) -> Doubles:
-    """Return how much of each plane, (m,).
+    """Return how much of each plane, (m,), for changes (m, size), losses (m,), and blocks (m,) that share budgets C.
 
-    Parameters
-    ----------
-    changes : (m, size) sparse matrix
-        One plane per row.
-    losses : (m,) array
-        Their losses.
-    blocks : (m,) array of ints 0 .. b-1
-        Planes of a block share the budget C.
-    C : float
-        The budget.
-    attractive : array of ints
-        Columns with the box.
+    The columns `attractive` have the box.
     """
     clarabel = need("clarabel", "learning", "this solver of StructuredSVM")
     m, k = len(losses), attractive.size

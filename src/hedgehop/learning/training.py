@@ -47,19 +47,7 @@ class Plane:
 
 
 class Training:
-    """Examples with their truths and losses.
-
-    Parameters
-    ----------
-    joint : JointFeatures
-        The features.
-    examples, truths : lists
-        Inputs and flat labelings.
-    losses : list of (n, L) arrays
-        Cost of each label.
-    oracle : Oracle
-        Finds the labelings.
-    """
+    """Inputs with their joint features, their flat truths, what each of their labels costs, (n, L), and an oracle."""
 
     def __init__(
         self, joint: JointFeatures, examples: list[Example], truths: list[Labels], losses: list[Doubles], oracle: Oracle

@@ -20,24 +20,12 @@ MOST_ENTRIES = 2**28  # of tables that a file describes without writing them out
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """Scores of factors, end to end.
+    """Scores of factors, end to end."""
 
-    Attributes
-    ----------
-    counts : (n,) array
-        Number of labels of each variable.
-    arities : (F,) array
-        Number of variables of each factor.
-    members : (sum of arities,) array
-        Variables of the factors, end to end.
-    scores : array
-        Tables of the factors, end to end; the last variable changes quickest.
-    """
-
-    counts: Integers
-    arities: Integers
-    members: Integers
-    scores: Floats
+    counts: Integers  # (n,), labels of each variable
+    arities: Integers  # (F,), variables of each factor
+    members: Integers  # variables of the factors, end to end
+    scores: Floats  # tables of the factors, end to end; the last variable changes quickest
 
     @classmethod
     def of(cls, counts: Integers, tables: Sequence[tuple[Sequence[int], Floats]]) -> Factors:

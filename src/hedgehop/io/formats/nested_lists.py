@@ -21,30 +21,18 @@ _PROBLEMS = (
 
 
 class Document:
-    """What a file holds.
-
-    Attributes
-    ----------
-    kinds : array
-        OPEN, CLOSE, NUMBER or WORD, one per token.
-    values : array
-        Numbers; of words, which of the distinct ones.
-    partners : array
-        The other bracket of each.
-    n_words : int
-        How many words differ.
-    """
+    """What a file holds."""
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:
         self.path, self._text = path, b"".join(read_blocks(path, max_bytes))
         found = _core.scan_nested(self._text)
-        self.kinds: NDArray[np.uint8] = found[0]
-        self.values: Doubles = found[1]
+        self.kinds: NDArray[np.uint8] = found[0]  # OPEN, CLOSE, NUMBER or WORD of each token
+        self.values: Doubles = found[1]  # numbers; of words, which of the distinct ones
         self._starts: Integers = found[2]
-        self.partners: Integers = found[3]
+        self.partners: Integers = found[3]  # the other bracket of each
         self._levels: NDArray[np.int32] = found[4]
         self._word_starts, self._word_stops = found[5], found[6]
-        self.n_words = len(self._word_starts)
+        self.n_words = len(self._word_starts)  # distinct ones
         problem = _PROBLEMS[found[7]]
         if problem:
             raise self._error_at(problem, found[8])
