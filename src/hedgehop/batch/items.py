@@ -69,13 +69,8 @@ def is_item(file: Path, beside: Mapping[str, str]) -> bool:
 def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) -> Sequence[Item]:
     """Return an item for each file, named by its path below the folder that all have in common.
 
-    Parameters
-    ----------
-    files : paths
-        Models, or images if there are patterns for what belongs to them.
-    beside : mapping
-        Where scribbles, scores and truths are, seen from the folder of each file; ``{stem}`` is its name without the
-        suffix. A truth may be missing.
+    Files are models, or images if there are patterns `beside` for their scribbles or scores, seen from the folder of
+    each; ``{stem}`` is its name without the suffix. A truth may be missing.
     """
     paths = sorted({os.path.abspath(file) for file in files})
     if not paths:

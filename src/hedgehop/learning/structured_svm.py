@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from hedgehop._arrays import Doubles, Labels, number, positive_count
-from hedgehop._errors import need
 from hedgehop.diversity.base import Diversity
 from hedgehop.learning.cutting_planes import n_slack, one_slack
 from hedgehop.learning.examples import Example, as_many, truth_of
@@ -27,11 +29,6 @@ from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.registry import OracleLike, get
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-else:
-    BaseEstimator = need("sklearn.base", "learning", "hedgehop.learning").BaseEstimator
 
 _STRUCTURES: dict[str, tuple[type[JointFeatures], str]] = {  # features, and the usual pairwise scores
     "chain": (ChainFeatures, "tables"),
@@ -175,7 +172,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     def models(self, X: Sequence[Any]) -> list[PairwiseModel]:
         """Return the model of each input, shifted as `nonnegative` says: for `hh.diverse` and `hh.tune`."""
         learned = ["coef_", "bias_"] if self.nonnegative == "bias" else ["coef_"]
-        need("sklearn.utils.validation", "learning", "StructuredSVM").check_is_fitted(self, learned)
+        check_is_fitted(self, learned)
         return [self._model(self._checked(x)) for x in X]
 
     def predict(self, X: Sequence[Any]) -> list[Labels]:
@@ -212,7 +209,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"the gap is {self.gap_:.2%} after {self.n_iter_} iterations, above tol={self.tol:g}. Use a larger "
                 "max_iter or tol, a smaller C, or features of similar size.",
-                need("sklearn.exceptions", "learning", "StructuredSVM").ConvergenceWarning,
+                ConvergenceWarning,
                 stacklevel=3,
             )
 

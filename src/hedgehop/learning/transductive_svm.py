@@ -12,19 +12,14 @@ negative example are switched whenever that lowers the loss, so every round ends
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
 from hedgehop._arrays import Doubles
-from hedgehop._errors import need
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-else:
-    _base = need("sklearn.base", "learning", "hedgehop.learning")
-    BaseEstimator, ClassifierMixin = _base.BaseEstimator, _base.ClassifierMixin
 
 Train = Callable[[Doubles, Doubles], Doubles]  # labels and weights of all examples -> values of f at all examples
 
@@ -89,8 +84,7 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> TransductiveSVM:
         """Learn from rows X with labels y, -1 where there is none."""
-        check = need("sklearn.utils.validation", "learning", "TransductiveSVM")
-        rows, labels = check.check_X_y(X, y)
+        rows, labels = check_X_y(X, y)
         self.n_features_in_ = rows.shape[1]
         self.classes_ = np.unique(labels[labels != -1])
         self._refuse()
@@ -103,9 +97,8 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: ArrayLike) -> Doubles:
         """Signed distances to the margins: (n,) for two classes, else (n, k)."""
-        check = need("sklearn.utils.validation", "learning", "TransductiveSVM")
-        check.check_is_fitted(self)
-        features = self._features(check.check_array(X))
+        check_is_fitted(self)
+        features = self._features(check_array(X))
         values = np.stack([m.decision_function(features) for m in self.machines_], axis=1)
         return values[:, 0] if self.classes_.size == 2 else values
 
@@ -127,16 +120,19 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.kernel == "linear":
             self.map_ = None
             return rows
-        nystroem = need("sklearn.kernel_approximation", "learning", "TransductiveSVM").Nystroem
+        from sklearn.kernel_approximation import Nystroem
+
         count = min(self.n_components, len(rows))
-        self.map_ = nystroem(gamma=self.gamma, n_components=count, random_state=0).fit(rows)
+        self.map_ = Nystroem(gamma=self.gamma, n_components=count, random_state=0).fit(rows)
         return self._features(rows)
 
     def _features(self, rows: Doubles) -> Doubles:
         return rows if self.map_ is None else np.asarray(self.map_.transform(rows))
 
     def _fit_one(self, features: Doubles, signs: Doubles) -> Any:
-        machine = need("sklearn.svm", "learning", "TransductiveSVM").LinearSVC(C=self.C, dual=False)
+        from sklearn.svm import LinearSVC
+
+        machine = LinearSVC(C=self.C, dual=False)
 
         def train(labels: Doubles, weights: Doubles) -> Doubles:
             used = weights > 0
