@@ -126,9 +126,9 @@ def corpus_iou(
     Parameters
     ----------
     lists : iterable of (m, *shape) labels
-        One list an image; of different lengths if you like.
+        One list per image; of different lengths if you like.
     truths : iterable of arrays
-        One truth an image.
+        One truth per image.
     n_labels : int
         How many labels there are.
     by : "iou" or "accuracy"

@@ -107,7 +107,7 @@ def test_a_line_torn_by_a_crash_is_cut_off(models, tmp_path):
     assert len(lines(tmp_path)) == 3
 
 
-def test_the_ledger_survives_while_items_fly(models, tmp_path):
+def test_the_log_survives_while_items_are_solved(models, tmp_path):
     """What was heard of is on the disk, even if the run ends by an exception then."""
     heard = []
 

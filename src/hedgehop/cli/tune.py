@@ -78,11 +78,11 @@ def tune(
 
 def _tell(out: Output, found: Tuned, factors: list[str], best: tuple[str, str], metric: str) -> None:
     """Print a table, diversities by tradeoffs, of the mean best-of-m score."""
-    means = found.oracle[:, :, -1].mean(axis=1).tolist()
+    means = found.best_of_m[:, :, -1].mean(axis=1).tolist()
     names = [name for name, _ in found.settings]
     rows = [{"diversity": n, "tradeoff": factors[k % len(factors)], metric: means[k]} for k, n in enumerate(names)]
     width = max(len(name) for name in names)
-    out.say(f"mean oracle {metric} of {found.oracle.shape[1]} examples, lists of {found.oracle.shape[2]}")
+    out.say(f"mean oracle {metric} of {found.best_of_m.shape[1]} examples, lists of {found.best_of_m.shape[2]}")
     out.say(f"{'':<{width}}  " + "  ".join(f"{word:>12}" for word in factors))
     for start in range(0, len(rows), len(factors)):
         cells = "  ".join(f"{mean:>12.4f}" for mean in means[start : start + len(factors)])

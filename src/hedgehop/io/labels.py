@@ -117,7 +117,7 @@ def _from_runs(path: FilePath, max_bytes: int) -> NDArray[np.int64]:
 def _from_colors(pixels: NDArray[Any], path: FilePath) -> NDArray[np.int64]:
     """Labels of pixels in VOC's colours."""
     if pixels.ndim != 3 or pixels.shape[2] != 3:
-        raise ValueError(f"{path} must hold one number a pixel, or RGB; got shape {pixels.shape}.")
+        raise ValueError(f"{path} must hold one number per pixel, or RGB; got shape {pixels.shape}.")
     codes = pixels.astype(np.int64) @ (65536, 256, 1)
     known = voc_palette().astype(np.int64) @ (65536, 256, 1)
     order = np.argsort(known)

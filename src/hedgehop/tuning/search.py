@@ -37,8 +37,8 @@ class Tuned:
         Its tradeoff.
     settings : tuple of (name, tradeoff)
         All that were tried.
-    oracle : (settings, models, m) array
-        Score of the best of the first 1..m labelings.
+    best_of_m : (settings, models, m) array
+        Score of the best of the first 1..m labelings; `oracle` is the field's word for it.
     held_out : (models, m) array or None
         With folds: the same for each model under the setting chosen without its fold.
     """
@@ -47,17 +47,22 @@ class Tuned:
     diversity: Choice
     tradeoff: TradeoffLike
     settings: tuple[Setting, ...]
-    oracle: Doubles
+    best_of_m: Doubles
     held_out: Doubles | None = None
 
     @property
+    def oracle(self) -> Doubles:
+        """The same as `best_of_m`."""
+        return self.best_of_m
+
+    @property
     def score(self) -> float:
-        """Mean over models of the best setting's oracle, all m labelings in hand."""
-        return float(np.max(self.oracle[:, :, -1].mean(axis=1)))
+        """Mean over models of the best setting's score, all m labelings in hand."""
+        return float(np.max(self.best_of_m[:, :, -1].mean(axis=1)))
 
     @property
     def held_out_score(self) -> float:
-        """Mean over models of the oracle under settings chosen on other models: what to expect on new ones."""
+        """Mean over models of the score under settings chosen on other models: what to expect on new ones."""
         if self.held_out is None:
             raise ValueError("held_out_score needs folds. Use hh.tune(..., folds=5).")
         return float(self.held_out[:, -1].mean())
@@ -84,7 +89,7 @@ def tune(
     progress: bool = False,
     **options: Any,
 ) -> Tuned:
-    """Try diversities and tradeoffs, and return those whose lists have the best mean oracle.
+    """Try diversities and tradeoffs, and return those whose lists have the best mean score of their best labelings.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ def _difference(power: int, truncated: bool) -> Callable[[Shape, Doubles], Doubl
     return make
 
 
-# By OpenGM's number: how a table is made, of how many values (None: one an entry), and whether shapes begin with their
+# By OpenGM's number: how a table is made, of how many values (None: one per entry), and whether shapes begin with their
 # length. Sparse tables (16001) are missing: OpenGM's own reader and writer of them disagree.
 _FUNCTIONS: dict[int, tuple[Callable[[Shape, Doubles], Doubles], int | None, bool]] = {
     _FIRST_ID: (_explicit, None, True),
