@@ -26,7 +26,8 @@ def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -
     rows, target, single = _flat(labelings, truth)
     known = _known(target, ignore)
     right = (rows[:, known] == target[known]).sum(axis=1)
-    return _answer(_ratio(right, np.full(len(rows), known.sum())), single)
+    shares = _ratio(right, np.full(len(rows), known.sum()))
+    return shares[0] if single else shares
 
 
 def refuse_masks(truth: ArrayLike, ignore: int | None) -> None:
@@ -224,7 +225,3 @@ def _size(rows: NDArray[np.int64], target: NDArray[np.int64], n_labels: int | No
 def _ratio(part: ArrayLike, whole: ArrayLike) -> Doubles:
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
-
-
-def _answer(values: Doubles, single: bool) -> Any:
-    return values[0] if single else values

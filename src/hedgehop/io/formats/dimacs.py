@@ -20,7 +20,8 @@ _Arcs = tuple[list[int], list[int], list[float]]
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read a maximum-flow problem."""
     nodes, ends, arcs = 0, {}, ([], [], [])  # type: tuple[int, dict[str, int], _Arcs]
-    for number, line in enumerate(_lines(path, max_bytes), 1):
+    text = b"".join(read_blocks(path, max_bytes)).decode("ascii", "replace")
+    for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         try:
             if words[:2] == ["p", "max"] and len(words) == 4 and not nodes:
@@ -38,10 +39,6 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     if len(ends) != 2 or ends["s"] == ends["t"] or nodes < 3:
         raise ValueError(f"{path} must have a source, another node as sink, and at least one node between them.")
     return _model(nodes, ends["s"], ends["t"], arcs)
-
-
-def _lines(path: FilePath, max_bytes: int) -> list[str]:
-    return b"".join(read_blocks(path, max_bytes)).decode("ascii", "replace").split("\n")
 
 
 def _within(word: str, low: int, high: int) -> int:

@@ -146,20 +146,12 @@ def _tables(file: _Numbers, counts: Integers) -> list[tuple[list[int], Doubles]]
     return tables
 
 
-def _explicit(shape: Shape, values: Doubles) -> Doubles:
-    return values.reshape(shape, order="F")
-
-
 def _potts(shape: Shape, values: Doubles) -> Doubles:
     """Return a table with one value where all labels agree, another elsewhere."""
     table = np.full(shape, values[1])
     agree = np.arange(min(shape, default=1))
     table[(agree,) * len(shape)] = values[0]
     return table
-
-
-def _constant(shape: Shape, values: Doubles) -> Doubles:
-    return np.full(shape, values[0])
 
 
 def _difference(power: int, truncated: bool) -> Callable[[Shape, Doubles], Doubles]:
@@ -175,12 +167,12 @@ def _difference(power: int, truncated: bool) -> Callable[[Shape, Doubles], Doubl
 # By OpenGM's number: how a table is made, of how many values (None: one per entry), and whether shapes begin with their
 # length. Sparse tables (16001) are missing: OpenGM's own reader and writer of them disagree.
 _FUNCTIONS: dict[int, tuple[Callable[[Shape, Doubles], Doubles], int | None, bool]] = {
-    _FIRST_ID: (_explicit, None, True),
+    _FIRST_ID: (lambda shape, values: values.reshape(shape, order="F"), None, True),
     _FIRST_ID + 2: (_difference(1, truncated=False), 1, False),
     _FIRST_ID + 3: (_difference(1, truncated=True), 2, False),
     _FIRST_ID + 4: (_difference(2, truncated=False), 1, False),
     _FIRST_ID + 5: (_difference(2, truncated=True), 2, False),
     _FIRST_ID + 6: (_potts, 2, False),
     _FIRST_ID + 7: (_potts, 2, True),
-    _FIRST_ID + 8: (_constant, 1, True),
+    _FIRST_ID + 8: (lambda shape, values: np.full(shape, values[0]), 1, True),
 }

@@ -7,13 +7,13 @@ small for a double, as 1e-400: networks with such numbers are better kept in .LG
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, Labels, integers
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, write_text
@@ -30,7 +30,6 @@ from hedgehop.io.formats.tokens import Tokens
 from hedgehop.models import FactorGraph, PairwiseModel
 
 Evidence = Literal["auto"] | FilePath | Mapping[int, int] | None
-Bools = NDArray[np.bool_]
 SOLUTION_SUFFIXES = (".map", ".mpe")  # suffixes of files with a labeling
 
 
@@ -44,8 +43,7 @@ def read(path: FilePath, *, logs: bool = False, evidence: Evidence = "auto", max
     counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=MOST_LABELS)
     refuse_padding(counts)
     arities, members = _scopes(tokens, n_variables)
-    refuse = _not_a_log if logs else _not_a_probability
-    tables = _tables(tokens, table_sizes(counts, arities, members), refuse, max_bytes)
+    tables = _tables(tokens, table_sizes(counts, arities, members), logs, max_bytes)
     tokens.end()
     scores = tables if logs else np.log(tables, out=np.full(tables.shape, -np.inf), where=tables > 0)
     return Factors(counts, arities, members, scores).model(_evidence(path, evidence, counts))
@@ -62,7 +60,7 @@ def _scopes(tokens: Tokens, n_variables: int) -> tuple[Integers, Integers]:
     return arities, members
 
 
-def _tables(tokens: Tokens, sizes: Doubles, refuse: Callable[[Doubles], Bools], max_bytes: int) -> Doubles:
+def _tables(tokens: Tokens, sizes: Doubles, logs: bool, max_bytes: int) -> Doubles:
     """Entries of all tables, end to end; each table's size and each entry are checked."""
     if float(sizes.sum()) > max_bytes:
         raise tokens.error(f"the tables have {sizes.sum():.3g} entries, more than a file of {max_bytes} bytes can hold")
@@ -74,19 +72,11 @@ def _tables(tokens: Tokens, sizes: Doubles, refuse: Callable[[Doubles], Bools], 
         k = int(wrong[0])
         problem = f"the table of factor {k} must have {whole[k]} entries; the file says {values[heads[k]]:.17g}"
         raise tokens.error(problem, first + int(heads[k]))
-    bad = np.flatnonzero(refuse(values))
+    bad = np.flatnonzero(~((values >= (-np.inf if logs else 0.0)) & (values < np.inf)))
     if bad.size:
-        kind = "a finite logarithm or -inf" if refuse is _not_a_log else "a finite number >= 0"
+        kind = "a finite logarithm or -inf" if logs else "a finite number >= 0"
         raise tokens.error(f"an entry of a table must be {kind}; got {values[bad[0]]:.17g}", first + int(bad[0]))
     return np.delete(values, heads)
-
-
-def _not_a_log(values: Doubles) -> Bools:
-    return ~(values < np.inf)
-
-
-def _not_a_probability(values: Doubles) -> Bools:
-    return ~((values >= 0) & (values < np.inf))
 
 
 def _evidence(path: FilePath, evidence: Evidence, counts: Integers) -> dict[int, int]:
