@@ -6,22 +6,22 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from experiments.learning import snakes, words
+from experiments.learning import letters, snakes
 from hedgehop.learning import StructuredSVM
 
 SOLVERS = ("bcfw", "one-slack", "n-slack")
 TOL = 1e-3
-MOST = 50  # examples: the program of n-slack grows with their planes
+MOST_EXAMPLES = 50  # the program of n-slack grows with their planes
 
 
 def objectives(data: Path, limit: int | None) -> dict[str, dict[str, float]]:
     """Primal value, gap, inferences and processor seconds by problem and solver."""
-    count = min(MOST, limit or MOST)
-    (X, Y), _ = words.read(data, count)
+    count = min(MOST_EXAMPLES, limit or MOST_EXAMPLES)
+    (X, Y), _ = letters.read(data, count)
     images, truths = snakes.read(data, "train", count)
     graphs = [snakes.graph(x, with_ends=False) for x in images]
     problems = {
-        f"letters, {count} words": (StructuredSVM("chain", C=words.C), X, Y),
+        f"letters, {count} words": (StructuredSVM("chain", C=letters.C), X, Y),
         f"snakes, {count} images": (
             StructuredSVM("graph", C=snakes.C, pairwise="tables", oracle="trws"),
             graphs,
