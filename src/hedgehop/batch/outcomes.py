@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from hedgehop.batch.recipe import Recipe
 from hedgehop.io.file_access import atomic_write, write_text
@@ -78,16 +78,13 @@ class OutcomeLog:
         with atomic_write(target) as file:
             table = csv.DictWriter(codecs.getwriter("utf-8")(file), columns + names, lineterminator="\n")
             table.writeheader()
-            for row in self._rows():
+            for item in sorted(self._places):
+                row = asdict(self.get(item))  # type: ignore[arg-type]
+                row |= row.pop("metrics") or {}
                 table.writerow(row)
                 for name in set(names) & set(row):
                     total[name], count[name] = total[name] + row[name], count[name] + 1
         return target, {name: total[name] / count[name] for name in names if count[name]}
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for item in sorted(self._places):
-            row = asdict(self.get(item))  # type: ignore[arg-type]
-            yield row | (row.pop("metrics") or {})
 
 
 @contextmanager

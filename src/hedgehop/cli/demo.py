@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,20 +50,20 @@ def demo(
         start = time.perf_counter()
         check_writable(target)
         need("matplotlib", "plot", "the demo")  # before the work, not after it
-        scene = _coffee_scene(segments)
-        height, width = scene.segments.shape
-        out.say(f"a photograph of {width} x {height} pixels, {len(CLASSES)} colour classes: {scene.model}")
+        image = need("skimage.data", "segmentation", "the demo").coffee()
+        pieces = _superpixels(image, segments)
+        model = _model(need("skimage.color", "segmentation", "the demo").rgb2lab(image), pieces)
+        height, width = pieces.shape
+        out.say(f"a photograph of {width} x {height} pixels, {len(CLASSES)} colour classes: {model}")
         lists = {}
         for name, (diversity, tradeoff, apart) in _requests().items():
             with progress_bar(out, name, m) as advance:
                 oracle = Ilp(time_limit=_PROGRAM_SECONDS)
-                found = diverse(
-                    scene.model, diversity, m, tradeoff, oracle=oracle, min_distance=apart, callback=advance
-                )
+                found = diverse(model, diversity, m, tradeoff, oracle=oracle, min_distance=apart, callback=advance)
             out.say(f"\n{found.report()}")
             lists[f"{type(diversity).__name__}: {name}"] = found
         names, colors = list(CLASSES), [shade for _, shade in CLASSES.values()]
-        write_figure(plot_lists(lists, scene.image, segments=scene.segments, names=names, colors=colors), target)
+        write_figure(plot_lists(lists, image, segments=pieces, names=names, colors=colors), target)
         text = f"\nwrote {target}, {len(lists)} lists side by side, {time.perf_counter() - start:.0f} s in all"
         out.say(text, out=target, lists={name: fields_of(found) for name, found in lists.items()})
 
@@ -76,22 +75,6 @@ def _requests() -> dict[str, tuple[Diversity, float, float | None]]:
         "labels seen at each superpixel": (VariableCoverage(h="log"), 2.0, 0.05),
         "labels used anywhere": (LabelCoverage(ignore=()), 30.0, 0.05),
     }
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """A photograph (H, W, 3), the superpixel of each of its pixels (H, W), and the model of their classes."""
-
-    image: NDArray[Any]
-    segments: NDArray[Any]
-    model: FactorGraph
-
-
-def _coffee_scene(n_segments: int) -> _Scene:
-    """Cut the photograph into about so many superpixels and score the classes of each."""
-    image = need("skimage.data", "segmentation", "the demo").coffee()
-    segments = _superpixels(image, n_segments)
-    return _Scene(image, segments, _model(need("skimage.color", "segmentation", "the demo").rgb2lab(image), segments))
 
 
 def _superpixels(image: NDArray[Any], count: int) -> NDArray[Any]:

@@ -154,7 +154,8 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         features, usual = _STRUCTURES[self.model]
         examples = [features.read(x, self.connectivity) for x in X]
         truths = [truth_of(e, y, self.n_labels) for e, y in zip(examples, Y, strict=True)]
-        self.n_labels_ = self.n_labels or _n_labels(examples, truths)
+        met = 1 + max(int(y.max()) for y in truths)
+        self.n_labels_ = self.n_labels or max([met, *(e.n_labels for e in examples)])
         first = examples[0]
         sizes = self.n_labels_, first.node_features.shape[1], first.n_kinds, first.edge_features.shape[1]
         self._joint = features(*sizes, self.pairwise or usual, self.connectivity)
@@ -245,9 +246,3 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         if self.n_labels is not None:
             positive_count(self.n_labels, "n_labels")
         as_many(X=X, Y=Y)
-
-
-def _n_labels(examples: list[Example], truths: list[Labels]) -> int:
-    """As many as scores were given for, else the largest label met and one more."""
-    met = 1 + max(int(y.max()) for y in truths)
-    return max([met, *(e.n_labels for e in examples)])
