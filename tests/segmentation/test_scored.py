@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.palette import VOC_NAMES, voc_palette
-from hedgehop.segmentation.candidates import best_under, class_candidates
-from hedgehop.segmentation.resampling import resample
+from hedgehop.segmentation.candidates import best_under_biases, class_candidates
+from hedgehop.segmentation.images import resample
 
 pytest.importorskip("skimage")
 SIZE = (48, 64)
@@ -181,7 +181,7 @@ def test_candidates_are_different_and_begin_with_the_best(seed, n_labels, n):
     random = np.random.default_rng(seed)
     model = hh.FactorGraph(random.normal(size=(n, n_labels)), [[i, i + 1] for i in range(n - 1)], 0.3)
     pool, biases = class_candidates(model, np.ones(n))
-    assert (best_under(model, np.ones(n), biases[-1:]) == pool[-1:]).all()
+    assert (best_under_biases(model, np.ones(n), biases[-1:]) == pool[-1:]).all()
     assert (pool[0] == hh.best(model).labeling).all()
     assert len({y.tobytes() for y in pool}) == len(pool)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Class scores without a network: one linear regressor a class on second-order pooled features."""
+"""Class scores without a network: one linear regressor per class on second-order pooled features."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, integers, number, positive_count
 from hedgehop._errors import need
-from hedgehop.segmentation.features import to_lab
-from hedgehop.segmentation.images import ImageLike, as_rgb
-from hedgehop.segmentation.pooling import pooled
-from hedgehop.segmentation.superpixels import superpixels
+from hedgehop.segmentation.features import pooled
+from hedgehop.segmentation.images import ImageLike, as_rgb, to_lab
+from hedgehop.segmentation.superpixels import Superpixels, slic
 
 _FOLDS = 4
 Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is added
@@ -102,8 +101,8 @@ class PooledRegressor:
 
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:
         rgb = as_rgb(image)
-        parts = superpixels(rgb, self.n_segments)
-        return parts.segments, pooled(to_lab(rgb), parts)
+        superpixels = slic(rgb, self.n_segments)
+        return superpixels.segments, pooled(to_lab(rgb), superpixels)
 
     def _learn(self, features: Doubles, shares: Doubles, areas: Doubles, image_of: NDArray[np.int64]) -> None:
         frequency = np.maximum(areas @ shares / areas.sum(), 1e-6)
@@ -139,9 +138,7 @@ def count_labels(segments: NDArray[np.int32], truth: NDArray[np.int64], n_labels
     labels = truth[known]
     if labels.size and not 0 <= labels.min() <= labels.max() < n_labels:
         raise ValueError(f"truth must hold labels 0..{n_labels - 1}, or {ignore}; got {labels.min()}..{labels.max()}.")
-    n = int(segments.max()) + 1
-    cells = segments[known].astype(np.int64) * n_labels + labels
-    return np.bincount(cells, minlength=n * n_labels).reshape(n, n_labels).astype(np.float64)
+    return Superpixels(segments).counts(np.where(known, truth, -1), n_labels).astype(np.float64)
 
 
 def _sharpness(predicted: Doubles, shares: Doubles, areas: Doubles) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opinions on which label a superpixel has, from the scribbled ones: several, since each is wrong somewhere else."""
+"""Scores of labels learned from strokes: several classifiers, since each is wrong somewhere else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop._errors import need
 from hedgehop.segmentation.features import Features
-from hedgehop.segmentation.graph import Graph, path_lengths, walk_probabilities
+from hedgehop.segmentation.superpixels import Graph, Seeds, path_lengths, walk_probabilities
 
 _TREES = 100
 _FEWER_TREES = 40  # are as good where the place is known, or where a score is one of many
@@ -22,28 +22,28 @@ _MIXTURE_WIDTH = 5.0  # in Lab
 
 
 @dataclass(eq=False)
-class Evidence:
-    """What the scores are computed from, and those computed so far.
+class StrokeScores:
+    """Scores of all superpixels, learned from those with a stroke; each classifier is trained once, when asked for.
 
     Attributes
     ----------
     features, graph : Features, Graph
         Of the image.
     seeds : (n,) array
-        Label of each scribbled superpixel, -1 elsewhere.
+        Label of each superpixel with a stroke, -1 elsewhere.
     n_labels : int
         How many labels.
     """
 
     features: Features
     graph: Graph
-    seeds: NDArray[np.int64]
+    seeds: Seeds
     n_labels: int
     _known: dict[str, Doubles] = field(default_factory=dict)
 
     @property
     def examples(self) -> NDArray[np.intp]:
-        """Scribbled superpixels, at most so many of a label, evenly taken."""
+        """Superpixels with a stroke, evenly thinned to at most about ``_MOST_EXAMPLES`` per label."""
         chosen = [np.flatnonzero(self.seeds == k) for k in range(self.n_labels)]
         return np.concatenate([c[:: max(1, c.size // _MOST_EXAMPLES)] for c in chosen])
 
@@ -52,7 +52,7 @@ class Evidence:
         check_name(name)
         if name not in self._known:
             _core.check_stop()
-            self._known[name] = in_units(SCORES[name](self))
+            self._known[name] = in_units(CLASSIFIERS[name](self))
         return self._known[name]
 
     def mix(self, weights: Mapping[str, float]) -> Doubles:
@@ -68,10 +68,10 @@ def in_units(scores: Doubles) -> Doubles:
     return (scores - two[:, 1:]) / unit
 
 
-def _forest(count: int, *names: str) -> Callable[[Evidence], Doubles]:
+def _forest(count: int, *names: str) -> Callable[[StrokeScores], Doubles]:
     """Log probabilities of extremely randomised trees on some of the features."""
 
-    def score(given: Evidence) -> Doubles:
+    def score(given: StrokeScores) -> Doubles:
         trees = need("sklearn.ensemble", "segmentation", "hh.Segmenter").ExtraTreesClassifier
         forest = trees(count, class_weight="balanced", random_state=0)
         rows = _rows(given, names)
@@ -81,10 +81,10 @@ def _forest(count: int, *names: str) -> Callable[[Evidence], Doubles]:
     return score
 
 
-def _machine(*names: str) -> Callable[[Evidence], Doubles]:
+def _svm(*names: str) -> Callable[[StrokeScores], Doubles]:
     """Distances to the margins of a support vector machine with a Gaussian kernel."""
 
-    def score(given: Evidence) -> Doubles:
+    def score(given: StrokeScores) -> Doubles:
         machine = need("sklearn.svm", "segmentation", "hh.Segmenter").SVC(gamma=0.5, C=1.0, class_weight="balanced")
         rows = _rows(given, names)
         machine.fit(rows[given.examples], given.seeds[given.examples])
@@ -93,8 +93,8 @@ def _machine(*names: str) -> Callable[[Evidence], Doubles]:
     return score
 
 
-def _transductive(given: Evidence) -> Doubles:
-    """Distances to the margins of a support vector machine that looks at the other superpixels, too."""
+def _transductive(given: StrokeScores) -> Doubles:
+    """Distances to the margins of a support vector machine that also learns from superpixels without a stroke."""
     from hedgehop.learning import TransductiveSVM
 
     rows = _rows(given, ("color", "texture", "place"))
@@ -103,7 +103,7 @@ def _transductive(given: Evidence) -> Doubles:
     return _per_label(TransductiveSVM(gamma=0.5).fit(rows, labels).decision_function(rows))
 
 
-def _mixture(given: Evidence) -> Doubles:
+def _mixture(given: StrokeScores) -> Doubles:
     """Log likelihoods of a mixture of Gaussian colours for each label, one around each of its examples."""
     from scipy.spatial.distance import cdist
     from scipy.special import logsumexp
@@ -116,27 +116,27 @@ def _mixture(given: Evidence) -> Doubles:
     return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -8.0))
 
 
-def _walker(given: Evidence) -> Doubles:
+def _walker(given: StrokeScores) -> Doubles:
     """Log probabilities of a random walk."""
     return np.asarray(np.log(np.clip(walk_probabilities(given.graph, given.seeds, given.n_labels), 0.01, 0.99)))
 
 
-def _geodesic(given: Evidence) -> Doubles:
-    """Minus the length of paths to the strokes, long where the opinion of the trees changes."""
+def _geodesic(given: StrokeScores) -> Doubles:
+    """Minus the length of paths to the strokes, long where the probabilities of the trees change."""
     i, j = given.graph.edges.T
-    opinion = np.exp(given.score("trees"))
-    opinion /= opinion.sum(axis=1, keepdims=True)
-    change = np.abs(opinion[i] - opinion[j]).sum(axis=1) / 2.0
+    probability = np.exp(given.score("trees"))
+    probability /= probability.sum(axis=1, keepdims=True)
+    change = np.abs(probability[i] - probability[j]).sum(axis=1) / 2.0
     return -path_lengths(given.graph, change + 0.02 * given.graph.steps, given.seeds, given.n_labels)
 
 
-SCORES: dict[str, Callable[[Evidence], Doubles]] = {
+CLASSIFIERS: dict[str, Callable[[StrokeScores], Doubles]] = {
     "trees": _forest(_TREES, "color"),
-    "svm": _machine("color", "texture", "place"),
+    "svm": _svm("color", "texture", "place"),
     "walker": _walker,
     "trees+place": _forest(_FEWER_TREES, "color", "place"),
     "trees+texture": _forest(_FEWER_TREES, "color", "texture"),
-    "words": _machine("words", "texture"),
+    "words": _svm("words", "texture"),
     "mixture": _mixture,
     "geodesic": _geodesic,
     "transductive": _transductive,
@@ -145,14 +145,14 @@ SCORES: dict[str, Callable[[Evidence], Doubles]] = {
 
 def check_name(name: str) -> None:
     """Refuse scores that do not exist."""
-    if name not in SCORES:
-        raise ValueError(f"scores must be among {', '.join(SCORES)}; got {name!r}.")
+    if name not in CLASSIFIERS:
+        raise ValueError(f"scores must be among {', '.join(CLASSIFIERS)}; got {name!r}.")
 
 
-def _rows(given: Evidence, names: tuple[str, ...]) -> Doubles:
+def _rows(given: StrokeScores, names: tuple[str, ...]) -> Doubles:
     return np.hstack([getattr(given.features, name) for name in names])
 
 
 def _per_label(decision: Doubles) -> Doubles:
-    """Decisions of two labels, (n,), as one column a label."""
+    """Decisions between two labels, (n,), as one column per label."""
     return np.stack([-decision, decision], axis=1) / 2.0 if decision.ndim == 1 else decision

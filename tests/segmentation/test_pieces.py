@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgehop.segmentation.graph import Graph, path_lengths, walk_probabilities
-from hedgehop.segmentation.random_models import POOL_SCORES, random_models, without_strangers
-from hedgehop.segmentation.scores import in_units
+from hedgehop.segmentation.candidates import POOL_SCORES, drop_components_without_stroke, random_models
 from hedgehop.segmentation.scribbles import lay_on
-from hedgehop.segmentation.superpixels import Superpixels
+from hedgehop.segmentation.stroke_scores import in_units
+from hedgehop.segmentation.superpixels import Graph, Superpixels, path_lengths, walk_probabilities
 
 
 def graph(edges, weights):
@@ -44,10 +43,10 @@ def test_paths_are_the_shortest():
     assert far == pytest.approx(np.array([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]), abs=1e-5)
 
 
-def test_parts_without_a_stroke_become_background():
+def test_components_without_a_stroke_become_background():
     edges = np.array([[0, 1], [1, 2], [2, 3], [3, 4]], np.int32)
     labeling, seeds = np.array([1, 1, 0, 1, 2], np.int32), np.array([1, -1, -1, -1, 2])
-    assert without_strangers(labeling, edges, seeds).tolist() == [1, 1, 0, 0, 2]
+    assert drop_components_without_stroke(labeling, edges, seeds).tolist() == [1, 1, 0, 0, 2]
 
 
 @pytest.mark.parametrize("n_labels", [2, 4])
@@ -75,6 +74,6 @@ def test_units_make_the_median_lead_one_and_the_best_label_zero(rows):
 
 
 def test_a_label_that_loses_everywhere_gets_the_superpixel_where_it_is_strongest():
-    parts = Superpixels(np.repeat([[0, 1, 2]], 4, axis=0).astype(np.int32))
+    superpixels = Superpixels(np.repeat([[0, 1, 2]], 4, axis=0).astype(np.int32))
     strokes = np.array([[0, 0, -1], [0, 0, -1], [0, 1, -1], [0, 0, -1]])
-    assert lay_on(parts, strokes, 2).tolist() == [0, 1, -1]
+    assert lay_on(superpixels, strokes, 2).tolist() == [0, 1, -1]
