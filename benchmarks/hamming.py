@@ -19,6 +19,7 @@ import numpy as np
 
 import hedgehop as hh
 from hedgehop.models import PairwiseModel
+from hedgehop.oracles.routing import AutoSolver
 
 Models = list[tuple[str, PairwiseModel]]
 
@@ -124,21 +125,29 @@ class Counting(hh.oracles.Auto):
 
     calls = 0
 
-    def maximize(self, *arguments: Any) -> hh.Step:
-        """Count, and let the preferred oracle solve it."""
-        self.calls += 1
-        return super().maximize(*arguments)
+    def on(self, model: PairwiseModel) -> AutoSolver:
+        """Return a solver that counts."""
+        return CountingSolver(self, model)
+
+
+class CountingSolver(AutoSolver):
+    """Counts the steps of its oracle."""
+
+    def maximize(self, potentials: Any) -> hh.Step:
+        """Count, and let the chosen oracle solve it."""
+        self.oracle.calls += 1
+        return super().maximize(potentials)
 
 
 def critical_slope(model: PairwiseModel, first: np.ndarray, wanted: float) -> float:
     """Slope at which DivMBest's second labeling differs from the first in the wanted number of variables."""
     oracle = hh.oracles.Auto(hh.oracles.Trws(iterations=20))
-    state = oracle.start(model)
+    solver = oracle.on(model)
     low, high = 0.0, 20.0
     for _ in range(25):
         slope = (low + high) / 2
         theta = slope * (np.arange(model.n_labels) != first.reshape(-1, 1))
-        second = oracle.maximize(model, [hh.potentials.Linear(theta)], state).labeling
+        second = solver.maximize([hh.potentials.Linear(theta)]).labeling
         low, high = (slope, high) if (second != first).sum() < wanted else (low, slope)
     return (low + high) / 2
 

@@ -324,7 +324,7 @@ def test_wrong_bound_is_an_error_not_a_certificate():
         def refusal(self, model, potentials):
             return None
 
-        def maximize(self, model, potentials, state=None):
+        def maximize(self, model, potentials):
             step = hh.best(model, potentials, "exhaustive")
             return hh.Step(step.labeling, step.value, step.value - 100.0, True, self.name, relevance=step.relevance)
 

@@ -40,10 +40,11 @@ def test_more_solves_nothing_twice():
         def refusal(self, model, potentials):
             return None
 
-        def start(self, model):
+        def on(self, model):
             calls.append("start")
+            return super().on(model)
 
-        def maximize(self, model, potentials, state=None):
+        def maximize(self, model, potentials):
             calls.append("step")
             return hh.oracles.Exhaustive().maximize(model, potentials)
 
@@ -145,7 +146,7 @@ def test_interrupted_refinement_leaves_the_list_as_it_was():
         def refusal(self, model, potentials):
             return None
 
-        def maximize(self, model, potentials, state=None):
+        def maximize(self, model, potentials):
             calls.append(len(potentials))
             if len(calls) == 6:
                 raise KeyboardInterrupt

@@ -146,7 +146,7 @@ class Guess(hh.Oracle):
     def refusal(self, model, potentials):
         return None
 
-    def maximize(self, model, potentials, state=None):
+    def maximize(self, model, potentials):
         worst = hh.testing.all_labelings(model)[int(np.argmin(model.score(hh.testing.all_labelings(model))))]
         value = float(model.score(worst))
         facts = {"labeling": worst, "value": value, "upper_bound": 1e3, "exact": False, "oracle": "guess"}

@@ -11,7 +11,7 @@ from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.models.base import Model
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.registry import OracleLike, get, solve
+from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
 from hedgehop.potentials.regions import refuse_outside, region_members
 
@@ -68,9 +68,8 @@ def samples(
     variable = _arrays.number(variable, "variable", low=0.0)
     label = _arrays.number(label, "label", low=0.0)
     region = _arrays.number(region, "region", low=0.0)
-    k, solver = positive_count(k, "k"), get(oracle)
-    state = solver.start(model)
-    best = solve(solver, model, (), state).labeling
+    k, solver = positive_count(k, "k"), get(oracle).on(model)
+    best = solver.step(()).labeling
     members = _regions(model, regions, best.reshape(-1)) if region > 0 else ()
     n, width = model.n_variables, int(model.label_counts.max())
     shared = _gumbel_design(k, width * (1 + len(members)), seed).reshape(k, 1 + len(members), width)
@@ -82,7 +81,7 @@ def samples(
             noise[rows] += region * part
         if variable > 0:
             noise += variable * random.gumbel(size=(n, width))
-        drawn.append(solve(solver, model, (Linear(own(noise)),), state).labeling)
+        drawn.append(solver.step((Linear(own(noise)),)).labeling)
     return own(np.array(drawn, np.int32))
 
 

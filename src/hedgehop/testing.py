@@ -19,7 +19,6 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.exact.exhaustive import labelings_of
-from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Potential, total_value
 
 _MOST = 2**14
@@ -74,7 +73,7 @@ def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] =
     """
     every = all_labelings(model)
     values = np.asarray(model.score(every)) + total_value(model, potentials, every)
-    step = solve(oracle, model, potentials, oracle.start(model))
+    step = oracle.on(model).step(potentials)
     _require(step.labeling.shape == tuple(model.shape), "a step's labeling must have the model's shape")
     flat = np.ascontiguousarray(step.labeling.reshape(1, -1), np.int32)
     true = float(np.asarray(model.score(flat)).reshape(())) + float(total_value(model, potentials, flat)[0])

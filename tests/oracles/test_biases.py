@@ -13,7 +13,7 @@ from tests.conformance.structures import STRUCTURES, WITHOUT_EDGES, Dice, dice
 
 import hedgehop as hh
 from hedgehop.oracles import Biases, Exhaustive, Trws
-from hedgehop.oracles.base import changed_unary
+from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.relaxation.coding import codings
 from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, Linear, total_value
 

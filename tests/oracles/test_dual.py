@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles.relaxation import dual
 from hedgehop.oracles.pairwise.kernels import message_solver
+from hedgehop.oracles.relaxation import dual
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
 
 

@@ -12,7 +12,6 @@ import hedgehop as hh
 from hedgehop.oracles import Auto, GraphCut, Tree
 from hedgehop.oracles.lawler import best_excluding
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
-from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Cardinality, Constant, Linear
 
 
@@ -60,11 +59,11 @@ def test_trees_have_exact_ones_and_what_is_not_linear_none() -> None:
 def test_few_cells_are_solved(labels: int) -> None:
     model = hh.Grid(np.random.default_rng(1).normal(size=(12, 12, labels)), smoothness=0.4)
     oracle, count = Auto(), []
-    state = oracle.start(model)
+    solver = oracle.on(model)
 
     def inside(mask: Linear | None) -> hh.Step:
         count.append(mask)
-        return solve(oracle, model, () if mask is None else (mask,), state)
+        return solver.step(() if mask is None else (mask,))
 
     bounds = LabelBounds(model, oracle)
     first = inside(None)

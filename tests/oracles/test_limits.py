@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Slopes, Tree, Trws
+from hedgehop.oracles.pairwise.graphcut import CutSolver
 from hedgehop.oracles.relaxation.ascent import moves_of
 from hedgehop.oracles.relaxation.curves import Curve
 from hedgehop.oracles.relaxation.limits import limited
@@ -161,10 +162,14 @@ def test_distances_on_a_large_grid(labels, diversity):
 def test_distinct_lists_of_many_variables_take_few_calls():
     calls = []
 
-    class Counted(GraphCut):
-        def maximize(self, model, potentials, state=None):
+    class CountedSolver(CutSolver):
+        def maximize(self, potentials):
             calls.append(1)
-            return super().maximize(model, potentials, state)
+            return super().maximize(potentials)
+
+    class Counted(GraphCut):
+        def on(self, model):
+            return CountedSolver(self, model)
 
     grid = hh.Grid(np.random.default_rng(7).normal(size=(40, 40, 2)), 0.7)
     found = hh.diverse(grid, hh.VariableCoverage(), m=4, tradeoff=0.0, oracle=Counted(), distinct=True)

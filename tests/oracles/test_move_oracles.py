@@ -69,10 +69,10 @@ def test_warm_states_serve_changing_weights():
     model = random_model(random)
     for name in ("expansion", "swap"):
         oracle = hh.oracles.get(name)
-        state = oracle.start(model)
+        solver = oracle.on(model)
         for kind in ("labels", "regions", "sizes", "labels"):
             potentials = random_weights(random, 3, kind)
-            step = oracle.maximize(model, potentials, state)
+            step = solver.maximize(potentials)
             best = hh.best(model, potentials, "exhaustive").value
             assert step.value <= best + 1e-9 <= step.upper_bound + 1e-6
 

@@ -175,7 +175,7 @@ def test_available_and_third_parties(monkeypatch):
         def preference(self, model, potentials):
             return 1e6
 
-        def maximize(self, model, potentials, state=None):
+        def maximize(self, model, potentials):
             return self.step(model, np.zeros(model.n_variables, np.int32), potentials, 1e9)
 
     class Entry:
@@ -184,7 +184,7 @@ def test_available_and_third_parties(monkeypatch):
 
     before = list(hh.oracles.available())
     monkeypatch.setattr(registry, "entry_points", lambda group: [Entry()] if group == "hedgehop.oracles" else [])
-    registry._all.cache_clear()
+    registry.built_in_and_installed.cache_clear()
     try:
         assert list(hh.oracles.available()) == [*before, "psychic"]
         assert hh.best(hh.FactorGraph([[0.0, 1.0]])).oracle == "psychic"
@@ -192,7 +192,7 @@ def test_available_and_third_parties(monkeypatch):
             hh.testing.check_oracle(Liar(), hh.FactorGraph([[0.0, 1.0]]))
     finally:
         monkeypatch.undo()
-        registry._all.cache_clear()
+        registry.built_in_and_installed.cache_clear()
 
 
 class Liar(hh.Oracle):
@@ -202,7 +202,7 @@ class Liar(hh.Oracle):
     def refusal(self, model, potentials):
         return None
 
-    def maximize(self, model, potentials, state=None):
+    def maximize(self, model, potentials):
         step = self.step(model, np.zeros(model.n_variables, np.int32), potentials, -1e9)
         return hh.Step(step.labeling, step.value, step.value, True, self.name)
 
@@ -251,10 +251,10 @@ def test_graphcut_is_exact_whatever_the_scale_of_the_first_step(strength):
     for seed in range(20):
         grid = hh.Grid(random.normal(size=(2, 3, 2)), strength, connectivity=8 if seed % 2 else 4)
         oracle, every = hh.oracles.GraphCut(), hh.testing.all_labelings(grid)
-        state = oracle.start(grid)
+        solver = oracle.on(grid)
         for size in (1.0, 1e-5, 1e5):
             linear = Linear(random.normal(size=(6, 2)) * size)
-            step = oracle.maximize(grid, [linear], state)
+            step = solver.maximize([linear])
             top = float((grid.score(every) + linear.value(grid, every)).max())
             assert step.value == pytest.approx(top, rel=1e-6, abs=1e-6)
             assert step.upper_bound >= top - 1e-9 * max(1.0, abs(top))

@@ -37,11 +37,11 @@ def test_steps_are_as_good_as_they_say_with_a_warm_state(seed):
     random = np.random.default_rng(seed)
     model = frustrated(random, whole=seed % 3 == 0)
     qpbo = Qpbo()
-    state = qpbo.start(model)
+    solver = qpbo.on(model)
     for _ in range(3):
         theta = random.normal(size=(8, 2))
         theta[random.integers(8), random.integers(2)] = -np.inf
-        step = qpbo.maximize(model, [Linear(theta)], state)
+        step = solver.maximize([Linear(theta)])
         best = hh.best(model, [Linear(theta)], "exhaustive").value
         assert step.value <= best + 1e-9 <= step.upper_bound + 2e-9
         assert not step.exact or step.value == pytest.approx(best)

@@ -12,7 +12,7 @@ from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.lawler import in_order
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
-from hedgehop.oracles.registry import OracleLike, get, solve
+from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
 
 
@@ -29,11 +29,11 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     >>> hh.baselines.m_best(hh.Chain([[3.0, 0.0], [0.5, 0.0], [2.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]), m=3).tolist()
     [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
     """
-    solver = get(oracle)
-    state, bounds = solver.start(model), LabelBounds(model, solver)
+    solver = get(oracle).on(model)
+    bounds = LabelBounds(model, solver.oracle)
 
     def inside(mask: Linear | None) -> Step:
-        return solve(solver, model, () if mask is None else (mask,), state)
+        return solver.step(() if mask is None else (mask,))
 
     def marginals(mask: Linear | None) -> Doubles | None:
         return bounds(() if mask is None else (mask,))

@@ -15,7 +15,6 @@ from hedgehop.models import FactorGraph
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.pairwise.kernels import pair_tables
-from hedgehop.oracles.registry import solve
 
 
 def lowest_relevance(model: PairwiseModel, oracle: Oracle) -> float:
@@ -24,7 +23,7 @@ def lowest_relevance(model: PairwiseModel, oracle: Oracle) -> float:
     Where the model is attractive that is the hard direction, and the sum of the least scores serves where it is higher.
     """
     negated = _negated(model)
-    bound = solve(oracle, negated, [], oracle.start(negated)).upper_bound
+    bound = oracle.on(negated).step([]).upper_bound
     return max(model.floor(), -bound)
 
 

@@ -22,7 +22,6 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.learning.examples import Example
 from hedgehop.learning.joint import JointMap
 from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.registry import solve
 from hedgehop.potentials import Linear
 
 _KEPT = 8  # labelings of an example remembered where the oracle is not exact
@@ -85,7 +84,7 @@ class Training:
         """
         self.calls += 1
         model = self.joint.model(self._examples[n], weights)
-        step = solve(self._oracle, model, [self._losses[n]], self._oracle.start(model))
+        step = self._oracle.on(model).step([self._losses[n]])
         labeling = step.labeling.reshape(-1)
         if not step.exact:
             labeling = self._better(n, step, np.asarray(model.score(np.stack([*self._kept[n], labeling]))))

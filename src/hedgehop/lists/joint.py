@@ -29,13 +29,13 @@ def choose_jointly(search: Search, m: int) -> list[float]:
             f'method="joint" needs a diversity of single variables, VariableCoverage or LinearHamming; '
             f'got {search.diversity!r}. Use method="greedy".'
         )
-    state = cut.start(search.model)
+    solver = cut.on(search.model)
     bound = search.tradeoff * search.diversity.value(search.model, _zeros(search, m))
     labelings = []
     for slope in slopes:
         theta = np.zeros((search.model.n_variables, 2))
         theta[:, 1] = search.tradeoff * slope
-        step = cut.maximize(search.model, [Linear(own(theta))], state)
+        step = solver.maximize([Linear(own(theta))])
         bound += step.upper_bound
         labelings.append(step.labeling.reshape(-1))
     search.replay(_in_greedy_order(search, np.array(labelings, np.int32)), [cut.name] * m)

@@ -10,22 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels, own
-from hedgehop._errors import InfeasibleError, UnsupportedError
+from hedgehop._arrays import Labels, own
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
-from hedgehop.oracles.base import Oracle, Step, rounding
-from hedgehop.oracles.lawler import best_excluding
-from hedgehop.oracles.pairwise.kernels import is_small
-from hedgehop.oracles.pairwise.label_bounds import LabelBounds
-from hedgehop.oracles.registry import Auto, get, solve
-from hedgehop.oracles.relaxation.nested import Nested
-from hedgehop.oracles.relaxation.slopes import Slopes
-from hedgehop.potentials import Cardinality, Constant, Linear, Potential
-
-_FEW_VARIABLES = 500
-_SEVERAL_VARIABLES = 4000  # beyond, messages take longer than the cells they spare
-_CELLS = 24  # solved by Lawler's partition where there are more than a few variables
+from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.folding import reaches as reaches
+from hedgehop.potentials import Constant, Potential
 
 
 @dataclass
@@ -42,26 +32,21 @@ class Search:
     tradeoff: float
     oracle: Oracle
     min_distance: int = 0
-    state: Any = None
     chosen: list[Labels] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     _next: Step | None = None
     _stacked: Labels | None = None  # what is chosen, as one array
     _single: Labels | None = None  # the single best labeling, once it is known
-    _started: bool = False
-    _label_bounds: LabelBounds = field(init=False)
-    _keeper: tuple[Slopes, Any] | None = None  # keeps distances for an oracle that cannot
+    given: Solver | None = None
+    solver: Solver = field(init=False)
 
     def __post_init__(self) -> None:
-        if not self._started:
-            self.diversity.check(self.model)
-            self.state = self.oracle.start(self.model)
-            self._started = True
-        self._label_bounds = LabelBounds(self.model, self.oracle)
+        self.diversity.check(self.model)
+        self.solver = self.given or self.oracle.on(self.model)
 
     def copy(self) -> Search:
         """Return a run that goes on from here and leaves this one as it is."""
-        return replace(self, chosen=list(self.chosen), steps=list(self.steps))
+        return replace(self, chosen=list(self.chosen), steps=list(self.steps), given=self.solver)
 
     def without(self, t: int) -> Search:
         """Return a run that has chosen all but one of the labelings."""
@@ -173,9 +158,7 @@ class Search:
         return [p.scaled(self.tradeoff) for p in potentials] if self.tradeoff > 0 else []
 
     def _solve(self, potentials: Sequence[Potential]) -> Step:
-        if isinstance(self.oracle, Nested) and self.oracle.is_idle(self.model, potentials):
-            return solve(self.oracle.inner or Auto(), self.model, potentials)
-        return solve(self.oracle, self.model, potentials, self.state)
+        return self.solver.step(potentials)
 
     def _bound_of(self, step: Step, steering: list[Potential]) -> tuple[float, float]:
         """Return U_t and the seconds it took: none, unless the step maximised something else than the gain."""
@@ -207,79 +190,8 @@ class Search:
         return min(int((flat != y).sum()) for y in self.chosen) < self.min_distance
 
     def _solve_apart(self, potentials: Sequence[Potential], too_close: Step) -> Step:
-        """Keep the distance by limits on counts or, where that is exact and quick, by Lawler's partition."""
-        limits = [*potentials, *(_at_least(self.min_distance, y) for y in self._distinct())]
-        solver = get(too_close.oracle) if isinstance(self.oracle, Auto) else self.oracle
-        limited = solver.refusal(self.model, limits) is None
-        other: Step | None = None
-        if self.min_distance == 1 and not limited and self._partitions(potentials, too_close):
-            other = self._best_other(potentials, too_close if self.diversity.steers_exactly else None)
-            if other.exact:
-                return other
-        try:
-            found = self._within(limits)
-            return found if other is None else _better(self.model, found, other)
-        except (InfeasibleError, UnsupportedError) as error:  # which of multipliers proves nothing
-            if self.min_distance == 1:
-                return other or self._best_other(potentials)
-            if isinstance(error, UnsupportedError):
-                raise
-            return self._within_exactly(limits)
-
-    def _partitions(self, potentials: Sequence[Potential], too_close: Step) -> bool:
-        """Whether Lawler's partition proves the best other labeling without much work."""
-        several = self.model.n_variables <= _SEVERAL_VARIABLES
-        return too_close.exact and (several or self.oracle.max_marginals(self.model, potentials) is not None)
-
-    def _within(self, limits: Sequence[Potential]) -> Step:
-        """Solve with limits; by multipliers around an oracle that cannot keep them itself."""
-        if isinstance(self.oracle, Auto) or self.oracle.refusal(self.model, limits) is None:
-            return self._solve(limits)
-        if self._keeper is None:
-            around = Slopes(inner=self.oracle)
-            self._keeper = (around, around.start(self.model))
-        return solve(self._keeper[0], self.model, limits, self._keeper[1])
-
-    def _within_exactly(self, limits: Sequence[Potential]) -> Step:
-        program = get("ilp")
-        if not is_small(self.model) or program.refusal(self.model, limits) is not None:
-            raise InfeasibleError(f"found no labeling that differs from all others in {self.min_distance} variables.")
-        return solve(program, self.model, limits)
-
-    def _best_other(self, potentials: Sequence[Potential], whole: Step | None = None) -> Step:
-        excluded = {y.tobytes() for y in self.chosen}
-
-        def inside(mask: Linear | None) -> Step:
-            return self._solve([*potentials, mask] if mask is not None else potentials)
-
-        def marginals(mask: Linear | None) -> Doubles | None:
-            return self._label_bounds([*potentials, mask] if mask is not None else potentials)
-
-        many = self.model.n_variables > _FEW_VARIABLES  # a cell per variable: too many to solve them all
-        return best_excluding(self.model, excluded, inside, marginals, _CELLS if many else None, whole)
-
-    def _distinct(self) -> list[Labels]:
-        return list({y.tobytes(): y for y in self.chosen}.values())
-
-
-def _at_least(distance: int, reference: Labels) -> Cardinality:
-    table = np.zeros(reference.size + 1)
-    table[:distance] = -np.inf
-    if distance > reference.size:
-        raise InfeasibleError(f"min_distance {distance} is more than the {reference.size} variables.")
-    return Cardinality(reference, table)
-
-
-def _better(model: Model, first: Step, second: Step) -> Step:
-    """The better one of two answers to the same step, with the lower bound of both."""
-    best = max(first, second, key=lambda step: step.value)
-    bound = max(best.value, min(first.upper_bound, second.upper_bound))
-    return replace(best, upper_bound=bound, exact=best.exact or reaches(model, best.value, bound))
-
-
-def reaches(model: Model, gain: float, bound: float) -> bool:
-    """Whether a gain is proven to be the largest, to rounding."""
-    return gain >= bound - 10 * rounding(model, gain)
+        nearest = too_close if self.diversity.steers_exactly else None
+        return self.solver.step_apart(potentials, self.chosen, self.min_distance, nearest)
 
 
 def check_arguments(model: Any, diversity: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hedgehop._arrays import number, positive_count
-from hedgehop._errors import InfeasibleError, Interrupted
+from hedgehop._errors import InfeasibleError, Interrupted, UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.exchange import refine_list
@@ -23,7 +23,7 @@ from hedgehop.lists.search import Search, check_arguments
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.registry import OracleLike, get, solve
+from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Potential
 
 Method = Literal["greedy", "distorted", "joint"]
@@ -59,7 +59,11 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     wrong = [p for p in terms if not isinstance(p, Potential)]
     if wrong:
         raise TypeError(f"potentials must be hh.potentials records; got {wrong[0]!r}.")
-    return solve(chosen, model, terms, chosen.start(model))
+    solver = chosen.on(model)
+    reason = solver.refusal(terms)
+    if reason is not None:
+        raise UnsupportedError(reason)
+    return solver.step(terms)
 
 
 def diverse(

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.unary import UnaryModel, least
@@ -48,6 +50,10 @@ class PairwiseScores(Frozen, ABC):
     def spans(self, n_edges: int) -> Doubles:
         """Largest minus least score of each edge, (E,); inf where a pair is forbidden."""
 
+    @abstractmethod
+    def bends(self, n_edges: int) -> Doubles:
+        """Of two labels: ``P00 + P11 - P01 - P10``, how much each edge prefers them to agree, (E,)."""
+
 
 class Potts(PairwiseScores):
     """``P_e(a, b) = -strengths[e] * [a != b]``, strengths >= 0.
@@ -81,6 +87,10 @@ class Potts(PairwiseScores):
         """Return the strengths."""
         return self.strengths.astype(np.float64)
 
+    def bends(self, n_edges: int) -> Doubles:
+        """Return twice the strengths."""
+        return 2.0 * self.strengths.astype(np.float64)
+
 
 class SharedTable(PairwiseScores):
     """``P_e(a, b) = values[a, b]`` for every edge.
@@ -113,6 +123,10 @@ class SharedTable(PairwiseScores):
         """Return the span of the table, once an edge."""
         forbids = np.isneginf(self.values).any()
         return np.full(n_edges, np.inf if forbids else float(self.values.max() - self.values.min()))
+
+    def bends(self, n_edges: int) -> Doubles:
+        """Return that of the table, once an edge."""
+        return np.full(n_edges, _bends(self.values.reshape(1, 4))[0])
 
 
 class EdgeTables(PairwiseScores):
@@ -175,6 +189,22 @@ class EdgeTables(PairwiseScores):
         least, most = np.minimum.reduceat(flat, self.offsets), np.maximum.reduceat(flat, self.offsets)
         return np.where(np.isneginf(least), np.inf, np.maximum(most, -1e300) - np.maximum(least, -1e300))
 
+    def bends(self, n_edges: int) -> Doubles:
+        """Return those of the tables."""
+        cells = np.zeros((n_edges, 2, 2))  # pairs that a variable with one label does not have score nothing
+        rows = np.diff(np.append(self.offsets, self.flat.size)) // self.columns
+        for a, b in product(range(2), range(2)):
+            there = (rows > a) & (self.columns > b)
+            cells[there, a, b] = self.flat[self.offsets[there] + a * self.columns[there] + b]
+        return _bends(cells.reshape(-1, 4))
+
+
+def _bends(cells: Floats) -> Doubles:
+    """Of (E, 4) tables of two labels; nan where pairs are forbidden, which no comparison passes."""
+    with np.errstate(invalid="ignore"):
+        same, other = cells[:, 0] + cells[:, 3].astype(np.float64), cells[:, 1] + cells[:, 2].astype(np.float64)
+        return np.asarray(same - other)
+
 
 class PairwiseModel(UnaryModel):
     """``r(y) = sum_i U[i, y_i] + sum_e P_e(y_i, y_j) + sum_c T_c(y_c)``, to be maximised.
@@ -219,6 +249,21 @@ class PairwiseModel(UnaryModel):
         """The most by which each variable's edges can favour one label over another, (n,); inf if they can forbid."""
         both = np.repeat(self.pairwise.spans(len(self.edges)), 2)
         return np.bincount(self.edges.ravel(), both, self.n_variables).astype(np.float64)
+
+    @cached_property
+    def is_forest(self) -> bool:
+        """Whether the edges contain no cycle."""
+        return len(self.edges) < self.n_variables and _core.is_forest(self.n_variables, self.edges)
+
+    @cached_property
+    def forbids_pairs(self) -> bool:
+        """Whether some pair of labels is forbidden."""
+        return bool(np.isinf(self.pairwise.spans(len(self.edges))).any())
+
+    @cached_property
+    def prefers_agreement(self) -> bool:
+        """Whether there are two labels and every pair prefers them to agree: cuts are exact then."""
+        return self.n_labels == 2 and bool((self.pairwise.bends(len(self.edges)) >= 0).all())
 
     def _joint_spans(self) -> Doubles:
         return self.pairwise.spans(len(self.edges))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How one step is solved: one file an oracle, and the choice among them."""
 
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.exact.arborescence import Edmonds
 from hedgehop.oracles.exact.chain import ChainCounts
 from hedgehop.oracles.exact.exhaustive import Exhaustive
@@ -16,10 +16,11 @@ from hedgehop.oracles.pairwise.qpbo import Qpbo
 from hedgehop.oracles.pairwise.swap import Swap
 from hedgehop.oracles.pairwise.trws import Trws
 from hedgehop.oracles.program.ilp import Ilp
-from hedgehop.oracles.registry import Auto, available, get
+from hedgehop.oracles.registry import available, get
 from hedgehop.oracles.relaxation.agreement import Agreement
 from hedgehop.oracles.relaxation.biases import Biases
 from hedgehop.oracles.relaxation.slopes import Slopes
+from hedgehop.oracles.routing import Auto, explain
 
 __all__ = [
     "Agreement",
@@ -38,10 +39,12 @@ __all__ = [
     "Oracle",
     "Qpbo",
     "Slopes",
+    "Solver",
     "Step",
     "Swap",
     "Tree",
     "Trws",
     "available",
+    "explain",
     "get",
 ]

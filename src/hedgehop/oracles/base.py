@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels, linear_scores, own
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.models.unary import UnaryModel
-from hedgehop.potentials import Constant, Linear, Potential, total_value
+from hedgehop.oracles.folding import rounding
+from hedgehop.potentials import Potential, total_value
+
+if TYPE_CHECKING:
+    from hedgehop.oracles.separator import Separator
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +37,7 @@ class Step:
     exact : bool
         Whether the labeling is proven optimal (to rounding).
     oracle : str
-        Who solved it, and for ``auto`` why.
+        Name of the oracle that solved it.
     seconds : float
         How long it took.
     relevance : float
@@ -56,10 +61,11 @@ class Step:
 
 
 class Oracle(ABC):
-    """Maximises ``r(y) + sum of potentials`` over the labelings of a model.
+    """Maximises ``r(y) + sum of potentials`` over the labelings of a model: settings, and what it can do.
 
     Subclass it, give it a ``name`` and a ``summary``, and register it under the entry-point group
-    ``hedgehop.oracles`` (or pass an instance as ``oracle=``).
+    ``hedgehop.oracles`` (or pass an instance as ``oracle=``). Override ``maximize`` if steps have nothing to do with
+    each other, or ``on`` if something is worth keeping from step to step.
 
     Examples
     --------
@@ -76,20 +82,20 @@ class Oracle(ABC):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Return why this cannot be solved here, as a sentence; None if it can."""
 
-    @abstractmethod
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
-        """Solve one step. Called only where ``refusal`` gives None, with the state of ``start``."""
+    def on(self, model: Model) -> Solver:
+        """Return a solver of steps on one model, which keeps what helps later steps."""
+        return Solver(self, model)
+
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
+        """Solve one step on its own. Called only where ``refusal`` gives None."""
+        return self.on(model).maximize(potentials)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """How gladly ``auto`` should choose this oracle among those that can: higher first."""
+        """Where ``auto`` asks a plug-in: above 0 before the built-in ones, the highest first; else after them."""
         return 0.0
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """Return, for each variable and label, the best value with that label, (n, L); None if not at hand."""
-        return None
-
-    def start(self, model: Model) -> Any:
-        """Return a warm state that survives the steps on one model; None if there is nothing to keep."""
         return None
 
     def step(self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float) -> Step:
@@ -111,53 +117,58 @@ class Oracle(ABC):
         )
 
 
-def rounding(model: Model, value: float) -> float:
-    """How large a gap sums of rounded scores may leave: 1e-9 of what is at stake, and the digits of the value."""
-    at_stake = model.spread if isinstance(model, UnaryModel) else abs(value)
-    return 1e-9 * at_stake + 1e-14 * abs(value)
+class Solver:
+    """An oracle at work on one model; subclasses keep flows, messages, labelings met. One thread at a time.
 
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> solver = hh.oracles.get("auto").on(hh.Chain(emissions=np.eye(3, 2), transitions=np.zeros((2, 2))))
+    >>> first = solver.step([])
+    >>> solver.step_apart([], earlier=[first.labeling], distance=2).labeling
+    array([1, 0, 0], dtype=int32)
+    """
 
-def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None, float, list[Potential]]:
-    """Split potentials into one change of the unaries (None if there is none), a constant, and the rest."""
-    theta: Doubles | None = None
-    constant = 0.0
-    rest: list[Potential] = []
-    for potential in potentials:
-        potential.check(model)
-        if isinstance(potential, Linear):
-            theta = potential.theta if theta is None else theta + potential.theta
-        elif isinstance(potential, Constant):
-            constant += potential.amount
-        else:
-            rest.append(potential)
-    return theta, constant, rest
+    def __init__(self, oracle: Oracle, model: Model) -> None:
+        self.oracle, self.model = oracle, model
 
+    def step(self, potentials: Sequence[Potential]) -> Step:
+        """Solve one step, timed; refuse with a sentence what the oracle cannot do."""
+        for potential in potentials:
+            potential.check(self.model)
+        reason = self.refusal(potentials)
+        if reason is not None:
+            raise UnsupportedError(reason)
+        start = time.perf_counter()
+        step = self.maximize(potentials)
+        if step.value == -np.inf:
+            raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
+        return replace(step, seconds=time.perf_counter() - start)
 
-def changed_unary(model: UnaryModel, theta: Doubles | None) -> Doubles:
-    """Return the unaries of a model with a change, as C-ordered doubles."""
-    unary = np.ascontiguousarray(model.unary, np.float64)
-    return unary if theta is None else unary + theta
+    def step_apart(
+        self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step | None = None
+    ) -> Step:
+        """Solve a step among the labelings that differ from all earlier ones in at least `distance` variables.
 
+        `nearest`: what ``step`` says of the same potentials, if that is known.
+        """
+        start = time.perf_counter()
+        step = self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
+        return replace(step, seconds=time.perf_counter() - start)
 
-def values_of(model: UnaryModel, theta: Doubles | None, flat: Labels) -> Doubles:
-    """Return the scores of (m, n) labelings with a change of the unaries."""
-    values = np.asarray(model.score(flat), np.float64)
-    return values if theta is None else values + linear_scores(theta, flat)
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Solve a step that the oracle does not refuse."""
+        return self.oracle.maximize(self.model, potentials)
 
+    def refusal(self, potentials: Sequence[Potential]) -> str | None:
+        """Return why a step cannot be solved, and who can, as a sentence; None if it can."""
+        from hedgehop.oracles.registry import explained_refusal
 
-def kinds(potentials: Iterable[Potential]) -> str:
-    """Names of the kinds of potentials, for messages."""
-    return ", ".join(sorted({type(p).__name__ for p in potentials}))
+        reason = self.oracle.refusal(self.model, potentials)
+        return None if reason is None else explained_refusal(self.oracle, reason, self.model, potentials)
 
+    @cached_property
+    def _apart(self) -> Separator:
+        from hedgehop.oracles.separator import Separator
 
-def not_pairwise(model: Model) -> str | None:
-    """Return why a model is not one of unary and pairwise scores alone; None if it is."""
-    if not isinstance(model, PairwiseModel):
-        return f"{type(model).__name__} has no unary and pairwise scores"
-    return "the model has cliques of three or more variables" if model.cliques else None
-
-
-def not_linear(model: Model, potentials: Sequence[Potential]) -> str | None:
-    """Return why potentials are more than a change of the unaries; None if they are not."""
-    _, _, rest = fold(model, potentials)
-    return f"it handles linear potentials only, not {kinds(rest)}" if rest else None
+        return Separator(self)

@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which oracles exist, and the choice among them."""
+"""Which oracles exist, by name."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any
 
-import numpy as np
-
-from hedgehop._arrays import Doubles
-from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
-from hedgehop.oracles.base import Oracle, Step, kinds
+from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.exact.arborescence import Edmonds
 from hedgehop.oracles.exact.chain import ChainCounts
 from hedgehop.oracles.exact.exhaustive import Exhaustive
@@ -43,7 +37,7 @@ OracleLike = str | Oracle
 
 
 @lru_cache(maxsize=1)
-def _all() -> dict[str, Oracle]:
+def built_in_and_installed() -> dict[str, Oracle]:
     """Built-in oracles, then those installed packages offer under the entry point ``hedgehop.oracles``."""
     oracles: dict[str, Oracle] = {kind.name: kind() for kind in _BUILT_IN}
     for entry in entry_points(group="hedgehop.oracles"):
@@ -59,7 +53,7 @@ def available() -> dict[str, str]:
     >>> hh.oracles.available()["tree"]
     'max-sum on forests (chains, trees, no edges); exact, with linear potentials and functions of one count'
     """
-    return {name: oracle.summary for name, oracle in _all().items()}
+    return {name: oracle.summary for name, oracle in built_in_and_installed().items()}
 
 
 def get(oracle: Any) -> Oracle:
@@ -74,90 +68,28 @@ def get(oracle: Any) -> Oracle:
     if isinstance(oracle, Oracle):
         return oracle
     if oracle == "auto":
+        from hedgehop.oracles.routing import Auto
+
         return Auto()
     if isinstance(oracle, type) and issubclass(oracle, Oracle):
         raise TypeError(f"oracle must be a name or an instance; got the class. Call it: {oracle.__name__}().")
-    if not isinstance(oracle, str) or oracle not in _all():
-        names = ", ".join(f'"{name}"' for name in ("auto", *_all()))
+    oracles = built_in_and_installed()
+    if not isinstance(oracle, str) or oracle not in oracles:
+        names = ", ".join(f'"{name}"' for name in ("auto", *oracles))
         raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")
-    return _all()[oracle]
+    return oracles[oracle]
 
 
-class Auto(Oracle):
-    """Chooses, step by step, the most suitable oracle that can handle the model and the potentials.
-
-    Parameters
-    ----------
-    *instead : Oracle
-        Oracles to use in place of those of the same name.
-
-    Examples
-    --------
-    >>> import numpy as np, hedgehop as hh
-    >>> quick = hh.oracles.Auto(hh.oracles.Ilp(time_limit=1.0))  # as "auto", but patient for a second only
-    >>> hh.best(hh.Chain(np.zeros((3, 2)), np.eye(2)), oracle=quick).oracle
-    'tree'
-    """
-
-    name = "auto"
-    summary = "chooses among the others by model and potentials"
-
-    def __init__(self, *instead: Oracle) -> None:
-        self._oracles = {**_all(), **{o.name: o for o in instead}}
-
-    def start(self, model: Model) -> dict[str, Any]:
-        """Return the warm states of the oracles used so far, by name."""
-        return {}
-
-    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse what every oracle refuses."""
-        return None if self.able(model, potentials) else _why_not(model, potentials)
-
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
-        """Let the preferred oracle solve it."""
-        chosen = self.choice(model, potentials)
-        states = {} if state is None else state
-        if chosen.name not in states:
-            states[chosen.name] = chosen.start(model)
-        return chosen.maximize(model, potentials, states[chosen.name])
-
-    def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
-        """Ask the preferred oracle."""
-        return self.choice(model, potentials).max_marginals(model, potentials)
-
-    def choice(self, model: Model, potentials: Sequence[Potential]) -> Oracle:
-        """Return the preferred oracle of those that can."""
-        able = self.able(model, potentials)
-        if not able:
-            raise UnsupportedError(_sentence(self, _why_not(model, potentials), model, potentials))
-        return max(able, key=lambda o: o.preference(model, potentials))
-
-    def able(self, model: Model, potentials: Sequence[Potential]) -> list[Oracle]:
-        """Return the oracles that can."""
-        return [o for o in self._oracles.values() if o.refusal(model, potentials) is None]
+def why_not(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> str:
+    """What each of the oracles says against solving a step."""
+    return "; ".join(f"{name}: {o.refusal(model, potentials)}" for name, o in oracles.items())
 
 
-def solve(oracle: Oracle, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
-    """Run one step, timed; refuse with a sentence what the oracle cannot do."""
-    for potential in potentials:
-        potential.check(model)
-    reason = None if isinstance(oracle, Auto) else oracle.refusal(model, potentials)  # which chooses by refusals
-    if reason is not None:
-        raise UnsupportedError(_sentence(oracle, reason, model, potentials))
-    start = time.perf_counter()
-    step = oracle.maximize(model, potentials, state)
-    if step.value == -np.inf:
-        raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
-    return replace(step, seconds=time.perf_counter() - start)
-
-
-def _sentence(oracle: Oracle, reason: str, model: Model, potentials: Sequence[Potential]) -> str:
-    if isinstance(oracle, Auto):
-        return f"no oracle can solve this step ({kinds(potentials) or 'no potentials'}): {reason}."
-    able = [f'"{o.name}"' for o in Auto().able(model, potentials)]
-    instead = f"Use oracle={' or '.join(able)}." if able else f"Neither can the others: {_why_not(model, potentials)}."
-    return f'oracle "{oracle.name}" cannot solve this step: {reason}. {instead}'
-
-
-def _why_not(model: Model, potentials: Sequence[Potential]) -> str:
-    return "; ".join(f"{o.name}: {o.refusal(model, potentials)}" for o in _all().values())
+def explained_refusal(oracle: Oracle, reason: str, model: Model, potentials: Sequence[Potential]) -> str:
+    """Say why an oracle cannot solve a step, and which others can."""
+    oracles = built_in_and_installed()
+    able = [f'"{name}"' for name, o in oracles.items() if o.refusal(model, potentials) is None]
+    if able:
+        return f'oracle "{oracle.name}" cannot solve this step: {reason}. Use oracle={" or ".join(able)}.'
+    reasons = why_not(oracles, model, potentials)
+    return f'oracle "{oracle.name}" cannot solve this step: {reason}. Neither can the others: {reasons}.'

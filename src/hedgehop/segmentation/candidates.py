@@ -18,7 +18,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.oracles.registry import get, solve
+from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
 from hedgehop.segmentation.superpixels import Seeds
 
@@ -36,9 +36,8 @@ _MOST_FRAME = 1.2
 
 def best_under(model: FactorGraph | Grid, changes: Iterable[Doubles], oracle: str) -> Labels:
     """Return the best labeling (n,) under each change of the scores, (n, L): (K, n)."""
-    solver = get(oracle)
-    state = solver.start(model)
-    steps = (solve(solver, model, (Linear(own(change)),), state) for change in changes)
+    solver = get(oracle).on(model)
+    steps = (solver.step((Linear(own(change)),)) for change in changes)
     return np.array([step.labeling.reshape(-1) for step in steps], np.int32).reshape(-1, model.n_variables)
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.chain import Chain
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, kinds
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.folding import changed_unary, fold, kinds
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.relaxation.curves import counted, one_count
 from hedgehop.potentials import Cardinality, Potential
@@ -53,11 +53,7 @@ class ChainCounts(Oracle):
         cells = model.unary.size * prod(table.size for _, _, table in counts)
         return None if cells <= _MOST_CELLS else f"{cells} cells of counts are more than {_MOST_CELLS}"
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Exact and quick, but for a single count the forest's own is quicker."""
-        return 60.0
-
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """One pass forth, one pass back."""
         assert isinstance(model, Chain)
         theta, constant, rest = fold(model, potentials)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +13,12 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
-from hedgehop.oracles.base import Oracle, Step, fold
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Potential
 
 _MOST = 2**22
 _CHUNK = 2**14
-_QUICK = 16  # bits of the number of labelings
 _TELLING = 1000
 _TIE = 1e-12
 
@@ -40,14 +39,10 @@ class Exhaustive(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than 2^22 labelings."""
-        bits = _bits(model, potentials)
-        return None if bits <= np.log2(_MOST) else f"about 10^{bits * np.log10(2):.0f} labelings are more than 2^22"
+        size = bits(model, potentials)
+        return None if size <= np.log2(_MOST) else f"about 10^{size * np.log10(2):.0f} labelings are more than 2^22"
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """First choice while it takes a few hundredths of a second, else the last."""
-        return 50.0 if _bits(model, potentials) <= _QUICK else 0.5
-
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Evaluate everything and keep the best."""
         theta, constant, rest = fold(model, potentials)
         inexact = any(type(p)._upper is not Potential._upper for p in rest)
@@ -95,15 +90,15 @@ def _sum(parts: Iterator[Doubles]) -> Doubles | float:
     return sum(parts, start=0.0)
 
 
-def _bits(model: Model, potentials: Sequence[Potential]) -> float:
+def bits(model: Model, potentials: Sequence[Potential]) -> float:
     """Logarithm (base 2) of the number of allowed labelings, a little low: 2^22 must count as allowed.
 
     Of very many variables the first ones tell enough.
     """
-    bits = 0.0
+    total = 0.0
     for first in (_TELLING, None):
         choices = allowed_labels(model, potentials, first).sum(axis=1)
-        bits = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
-        if bits > np.log2(_MOST):
-            return bits * float(model.n_variables / choices.size)
-    return bits
+        total = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
+        if total > np.log2(_MOST):
+            return total * float(model.n_variables / choices.size)
+    return total

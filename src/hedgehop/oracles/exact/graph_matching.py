@@ -18,7 +18,6 @@ from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.potentials import Potential
 
 _BITS = 100  # of the largest gain: blossoms are exact for whole numbers only
-_QUICK = 20_000  # nodes times edges up to which blossoms in Python take no longer than an integer program
 
 
 class Blossoms(LinearOracle[GraphMatching]):
@@ -40,11 +39,6 @@ class Blossoms(LinearOracle[GraphMatching]):
         """Refuse other structures, potentials that are not linear, and to work without networkx."""
         reason = super().refusal(model, potentials)
         return reason or (None if find_spec("networkx") else "it needs networkx: pip install 'hedgehop[matching]'")
-
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Before the integer program, but for large graphs."""
-        assert isinstance(model, GraphMatching)
-        return 100.0 if model.n_nodes * model.n_variables <= _QUICK else 5.0
 
     def _argmax(self, model: GraphMatching, scores: Doubles) -> tuple[Labels, float]:
         forced, allowed = np.isneginf(scores[:, 0]), ~np.isneginf(scores[:, 1])

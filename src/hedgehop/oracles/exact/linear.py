@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.linear import LinearModel
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.potentials import Potential
 
 M = TypeVar("M", bound=LinearModel)
@@ -28,11 +29,7 @@ class LinearOracle(Oracle, Generic[M]):
         """Refuse other structures and potentials that are not linear."""
         return self._other(model) or not_linear(model, potentials)
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Exact and quick: nothing is better."""
-        return 100.0
-
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """One call of the structure's own algorithm."""
         assert isinstance(model, self.structure)
         theta, constant, _ = fold(model, potentials)

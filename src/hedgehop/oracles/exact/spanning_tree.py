@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +11,9 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.spanning_tree import SpanningTree
-from hedgehop.oracles.base import Step, changed_unary, fold, not_linear
+from hedgehop.oracles.base import Step
 from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
+from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.potentials import Cardinality, Potential
 
 
@@ -43,11 +43,11 @@ class Kruskal(LinearOracle[SpanningTree]):
         _, _, rest = fold(model, potentials)
         return None if _one_distance(rest) else not_linear(model, potentials)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Kruskal's greedy, or the best of the trees a sequence of swaps leads through."""
         theta, constant, rest = fold(model, potentials)
         if not rest:
-            return super().maximize(model, potentials, state)
+            return super().maximize(model, potentials)
         assert isinstance(model, SpanningTree)
         distances = [p for p in rest if isinstance(p, Cardinality)]
         labeling, value = _best_at_a_distance(model, changed_unary(model, theta), distances)

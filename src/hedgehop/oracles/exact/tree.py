@@ -16,8 +16,9 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear, not_pairwise
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import edge_tables
 from hedgehop.oracles.relaxation.curves import one_count
 from hedgehop.potentials import Potential
@@ -43,13 +44,12 @@ class Tree(Oracle):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cycles, cliques, and potentials beyond linear ones and functions of one count."""
         reason = not_pairwise(model) or _beyond_one_count(model, potentials)
-        return reason or (None if _is_forest(model) else "the model's edges contain a cycle")
+        if reason is not None:
+            return reason
+        assert isinstance(model, PairwiseModel)
+        return None if model.is_forest else "the model's edges contain a cycle"
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Exact in linear time: nothing is better."""
-        return 100.0
-
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """One pass up, one pass down."""
         assert isinstance(model, PairwiseModel)
         theta, constant, rest = fold(model, potentials)
@@ -73,13 +73,6 @@ def _max_marginals(model: PairwiseModel, unary: Doubles) -> Doubles:
         return _core.forest_max_marginals_potts(unary, model.edges, strengths)
     flat, offsets, columns = edge_tables(model)
     return _core.forest_max_marginals_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
-
-
-def _is_forest(model: Model) -> bool:
-    if not isinstance(model, PairwiseModel):
-        return False
-    edges = model.edges
-    return len(edges) < model.n_variables and _core.is_forest(model.n_variables, edges)
 
 
 def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | None:

@@ -8,7 +8,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import changed_unary
+from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables
 
 _SWEEPS, _FEWEST = 1000, 300  # of a run on all but small models; of one that is worth it on large ones

@@ -12,7 +12,8 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Step, rounding
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.folding import rounding
 
 Build = Callable[[Doubles], _core.AnyFlow]
 _COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
@@ -38,12 +39,6 @@ class KeptFlow:
         self._flow = self._build(terminals)
         self._flow.solve()
         return self._flow
-
-
-def bends(tables: Doubles) -> Doubles:
-    """How much each pair prefers to agree, (E,); nan where pairs are forbidden, which no comparison passes."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(tables[:, 0, 0] + tables[:, 1, 1] - tables[:, 0, 1] - tables[:, 1, 0])
 
 
 def straightened(model: PairwiseModel, tables: Doubles) -> tuple[Doubles, float]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from hedgehop._arrays import Doubles
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, not_linear
-from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, bends, capacities_around, proven, straightened, terminals_of
+from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.folding import fold, not_linear
+from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, proven, straightened, terminals_of
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Potential
 
@@ -34,9 +35,9 @@ class GraphCut(Oracle):
     name = "graphcut"
     summary = "minimum cut for two labels whose pairs prefer to agree (supermodular); exact, with linear potentials"
 
-    def start(self, model: Model) -> dict[str, Any]:
-        """Room for the graph of the first step."""
-        return {}
+    def on(self, model: Model) -> CutSolver:
+        """Return a solver that keeps its graph and flow."""
+        return CutSolver(self, model)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than two labels, pairs that prefer to differ, cliques, and potentials that are not linear."""
@@ -49,25 +50,26 @@ class GraphCut(Oracle):
         reason = not_linear(model, potentials)
         if reason is not None or isinstance(model.pairwise, Potts):
             return reason
-        bend = bends(pair_tables(model))
-        if np.isinf(bend).any():
+        if model.forbids_pairs:
             return "some pair of labels is forbidden (-inf)"
-        agree = bool((bend >= 0).all())
-        return None if agree else "some pair prefers to differ (its scores are not supermodular)"
+        return None if model.prefers_agreement else "some pair prefers to differ (its scores are not supermodular)"
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Exact and fast."""
-        return 90.0
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+class CutSolver(Solver):
+    """Keeps the graph of a model, and its last flow."""
+
+    model: PairwiseModel
+
+    @cached_property
+    def _cut(self) -> _Cut:
+        return _Cut(self.model)
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Set the terminals, solve on from the last flow."""
-        assert isinstance(model, PairwiseModel)
-        states: dict[str, Any] = state if state is not None else {}
-        if "cut" not in states:
-            states["cut"] = _Cut(model)
-        theta, constant, _ = fold(model, potentials)
-        labeling, bound, error = states["cut"].solve(model, theta)
-        return proven(model, self.step(model, labeling, potentials, bound + constant + error), error)
+        theta, constant, _ = fold(self.model, potentials)
+        labeling, bound, error = self._cut.solve(self.model, theta)
+        step = self.oracle.step(self.model, labeling, potentials, bound + constant + error)
+        return proven(self.model, step, error)
 
 
 class _Cut:
@@ -86,7 +88,7 @@ class _Cut:
         else:
             tables = pair_tables(model)
             self.base, self.constant = straightened(model, tables)
-            capacities = np.maximum(0.0, bends(tables))
+            capacities = np.maximum(0.0, model.pairwise.bends(len(model.edges)))
             none = np.zeros_like(capacities)  # [x_i = 0, x_j = 1] is the way back where sides are exchanged
             build = partial(_core.Flow, model.n_variables, model.edges, none, capacities)
         self.flow = KeptFlow(build)

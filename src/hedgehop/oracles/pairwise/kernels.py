@@ -9,21 +9,8 @@ from numpy.typing import NDArray
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
-from hedgehop.models.unary import UnaryModel
-
-_SMALL = 3000  # columns of an integer program
-
-
-def is_small(model: Model, columns: int = _SMALL) -> bool:
-    """Whether proving the optimum by an integer program is about as quick as anything else."""
-    if not isinstance(model, PairwiseModel):
-        return isinstance(model, UnaryModel) and model.unary.size <= columns
-    attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
-    size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
-    return size <= (columns if attracts else columns // 3)
 
 
 def pair_tables(model: PairwiseModel) -> Doubles:
@@ -71,11 +58,6 @@ def pass_messages(solver: _core.Trws, theta: Doubles | None, iterations: int) ->
         raise InfeasibleError(f"{error}.") from None
     labeling, value, bound, _ = solver.run(iterations)
     return labeling, value, bound
-
-
-def expandable(model: PairwiseModel) -> bool:
-    """Whether no pair of labels is forbidden."""
-    return isinstance(model.pairwise, Potts) or bool(np.isfinite(edge_tables(model)[0]).all())
 
 
 def move_solver(model: PairwiseModel) -> _core.Moves:

@@ -11,7 +11,8 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, changed_unary, fold, not_linear, not_pairwise
+from hedgehop.oracles.base import Oracle
+from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.potentials import Potential
 

@@ -9,8 +9,8 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import not_pairwise
-from hedgehop.oracles.pairwise.kernels import edge_tables, expandable
+from hedgehop.oracles.folding import not_pairwise
+from hedgehop.oracles.pairwise.kernels import edge_tables
 
 
 def no_messages(model: Model) -> str | None:
@@ -19,7 +19,7 @@ def no_messages(model: Model) -> str | None:
     if reason is not None:
         return reason
     assert isinstance(model, PairwiseModel)
-    return None if expandable(model) else "it cannot forbid pairs of labels"
+    return "it cannot forbid pairs of labels" if model.forbids_pairs else None
 
 
 def decodes(

@@ -12,12 +12,13 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, not_linear
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.oracles.pairwise.max_product import decodes, no_messages
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.curves import counted
-from hedgehop.oracles.relaxation.nested import Nested
+from hedgehop.oracles.relaxation.nested import Nested, NestedSolver
 from hedgehop.oracles.relaxation.terms import DISTANCES, Terms, unfit
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
 
@@ -70,27 +71,38 @@ class Messages(Nested):
             reasons.append(self.inner.refusal(model, others))
         return next((reason for reason in reasons if reason is not None), None)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def on(self, model: Model) -> MessagesSolver:
+        """Return a solver that keeps the solver of its bounds."""
+        return MessagesSolver(self, model)
+
+
+class MessagesSolver(NestedSolver):
+    """Keeps the solver of its bounds."""
+
+    oracle: Messages
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Pass messages, score what they decode to, and bound by slopes."""
+        model = self.model
         assert isinstance(model, PairwiseModel)
-        distant, others = self.split(potentials)
-        _, solve = self.linear_steps(model, others, state if state is not None else {})
+        distant, others = self.oracle.split(potentials)
+        _, solve = self.linear_steps(others)
         if not distant:  # the first labeling of a list
             first = solve(np.zeros(model.unary.shape))
-            return self.step(model, first.labeling, potentials, first.upper_bound)
+            return self.oracle.step(model, first.labeling, potentials, first.upper_bound)
         bundle = Bundle(model, others, distant, Terms(distant), solve)
         bundle.add(self._decodes(model, changed_unary(model, fold(model, others)[0]), distant))
         best = bundle.labelings[bundle.best]
         for _ in range(_BOUNDS):
             bundle.call(bundle.bounding())
-        return self.step(model, best, potentials, bundle.bound)
+        return self.oracle.step(model, best, potentials, bundle.bound)
 
     def _decodes(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
         refuse_infeasible(float(unary.max(axis=1).min()))
         factors = [factor for potential in distant for factor in _factors(potential)]
         references = np.array([factor.reference for factor in factors])
         tables = np.array([counted(factor)[1] for factor in factors])
-        return decodes(model, unary, references, tables, self.iterations, self.damping)
+        return decodes(model, unary, references, tables, self.oracle.iterations, self.oracle.damping)
 
 
 def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinality]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step, fold, kinds, not_pairwise
-from hedgehop.oracles.pairwise.kernels import expandable, is_small, message_solver, move_solver, pass_messages
+from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.folding import fold, kinds, not_pairwise
+from hedgehop.oracles.pairwise.kernels import message_solver, move_solver, pass_messages
 from hedgehop.oracles.relaxation.dual import dual_bound
 from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights, total_value
 
@@ -45,9 +46,9 @@ class MoveOracle(Oracle):
     def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
         """Return the labeling after moves; its score never falls."""
 
-    def start(self, model: Model) -> dict[str, Any]:
-        """Room for the solvers, and for labelings met."""
-        return {"labelings": []}
+    def on(self, model: Model) -> MoveSolver:
+        """Return a solver that keeps its kernels, and labelings met."""
+        return MoveSolver(self, model)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, and potentials of other kinds."""
@@ -61,34 +62,45 @@ class MoveOracle(Oracle):
             return f"it handles {', '.join(k.__name__ for k in self.handles)} and linear potentials, not {kinds(other)}"
         if len({p.ordered for p in rest if isinstance(p, TransitionWeights)}) > 1:
             return "it handles ordered transitions or unordered ones, not both at once"
-        return None if expandable(model) else "some pair of labels is forbidden (-inf)"
+        return "some pair of labels is forbidden (-inf)" if model.forbids_pairs else None
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Before the integer program where that is slow."""
-        return 2.0 if is_small(model) else 25.0
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+class MoveSolver(Solver):
+    """Keeps the kernels of moves and messages, and the best labelings of earlier steps."""
+
+    oracle: MoveOracle
+    model: PairwiseModel
+
+    def __init__(self, oracle: MoveOracle, model: Model) -> None:
+        super().__init__(oracle, model)
+        self._labelings: list[Labels] = []
+
+    @cached_property
+    def _messages(self) -> _core.Trws:
+        return message_solver(self.model)
+
+    @cached_property
+    def _moves(self) -> _core.Moves:
+        return move_solver(self.model)
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Move from the best labelings known, then bound what any labeling could reach."""
-        assert isinstance(model, PairwiseModel)
-        states: dict[str, Any] = state if state is not None else self.start(model)
+        model, moves, improved = self.model, self._moves, self.oracle.improved
         theta, constant, rest = fold(model, potentials)
-        if "solver" not in states:
-            states["solver"], states["moves"] = message_solver(model), move_solver(model)
-        first, _, _ = pass_messages(states["solver"], theta, 10)
-        weigh(states["moves"], model, theta, rest)
-        starts = _best_of(model, potentials, [first, *states["labelings"], *_simple(model, theta)])
-        starts += _resized(states["moves"], model, theta, rest, starts[0])
+        first, _, _ = pass_messages(self._messages, theta, 10)
+        weigh(moves, model, theta, rest)
+        starts = _best_of(model, potentials, [first, *self._labelings, *_simple(model, theta)])
+        starts += _resized(moves, model, theta, rest, starts[0])
         if model.unary.size > _LARGE:
             starts = starts[:1]
-        best = _best_of(model, potentials, [self.improved(states["moves"], y) for y in starts])[0]
+        best = _best_of(model, potentials, [improved(moves, y) for y in starts])[0]
         reached = _values(model, potentials, [best])[0] - constant
-        bound, met = dual_bound(states["solver"], model, theta, rest, best, reached, self.bound_rounds)
+        bound, met = dual_bound(self._messages, model, theta, rest, best, reached, self.oracle.bound_rounds)
         if met:  # multipliers lead to other labelings
-            weigh(states["moves"], model, theta, rest)
-            other = self.improved(states["moves"], _best_of(model, potentials, met)[0])
-            best = _best_of(model, potentials, [best, other])[0]
-        states["labelings"] = [best, *states["labelings"]][:_KEPT]
-        return self.step(model, best, potentials, bound + constant)
+            weigh(moves, model, theta, rest)
+            best = _best_of(model, potentials, [best, improved(moves, _best_of(model, potentials, met)[0])])[0]
+        self._labelings = [best, *self._labelings][:_KEPT]
+        return self.oracle.step(model, best, potentials, bound + constant)
 
 
 def weigh(moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> None:

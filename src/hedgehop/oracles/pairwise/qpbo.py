@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +13,14 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise, values_of
+from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.cuts import KeptFlow, bends, capacities_around, proven, straightened, terminals_of
-from hedgehop.oracles.pairwise.kernels import expandable, is_small, message_solver, pair_tables, pass_messages
+from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, proven, straightened, terminals_of
+from hedgehop.oracles.pairwise.kernels import message_solver, pair_tables, pass_messages
 from hedgehop.potentials import Potential
+
+_KEPT = 5  # labelings of earlier steps to begin with
 
 
 class Qpbo(Oracle):
@@ -48,9 +50,9 @@ class Qpbo(Oracle):
     def __init__(self, rounds: int = 30) -> None:
         self.rounds = rounds
 
-    def start(self, model: Model) -> dict[str, Any]:
-        """Room for the doubled graph, the solver of the first guess, and labelings met."""
-        return {"labelings": []}
+    def on(self, model: Model) -> RoofSolver:
+        """Return a solver that keeps the doubled graph, and labelings met."""
+        return RoofSolver(self, model)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than two labels, cliques, forbidden pairs, and potentials that are not linear."""
@@ -60,45 +62,52 @@ class Qpbo(Oracle):
         assert isinstance(model, PairwiseModel)
         if model.n_labels != 2:
             return f"it needs two labels; the model has {model.n_labels}"
-        return None if expandable(model) else "some pair of labels is forbidden (-inf)"
+        return "some pair of labels is forbidden (-inf)" if model.forbids_pairs else None
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Its bound is that of the linear program, which message passing may miss."""
-        return 4.0 if is_small(model) else 40.0
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+class RoofSolver(Solver):
+    """Keeps the doubled graph, the messages of first guesses, and the labelings of the last steps."""
+
+    oracle: Qpbo
+    model: PairwiseModel
+
+    def __init__(self, oracle: Qpbo, model: Model) -> None:
+        super().__init__(oracle, model)
+        self._labelings: list[Labels] = []
+
+    @cached_property
+    def _roof(self) -> _Roof:
+        return _Roof(self.model)
+
+    @cached_property
+    def _messages(self) -> _core.Trws:
+        return message_solver(self.model)
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve the doubled cut, then complete and improve its labeling."""
-        assert isinstance(model, PairwiseModel)
-        states: dict[str, Any] = state if state is not None else self.start(model)
-        if "roof" not in states:
-            states["roof"] = _Roof(model)
-        theta, constant, _ = fold(model, potentials)
-        roof: _Roof = states["roof"]
-        roof.set(model, theta)
-        labels, bound = roof.solve()
+        theta, constant, _ = fold(self.model, potentials)
+        self._roof.set(self.model, theta)
+        labels, bound = self._roof.solve()
         if (labels < 0).any():
-            labels = self._completed(model, theta, states, labels, bound)
-        states["labelings"] = [labels, *states["labelings"]][:5]
-        return proven(model, self.step(model, labels, potentials, bound + constant), roof.error)
+            labels = self._completed(theta, labels, bound)
+        self._labelings = [labels, *self._labelings][:_KEPT]
+        step = self.oracle.step(self.model, labels, potentials, bound + constant)
+        return proven(self.model, step, self._roof.error)
 
-    def _completed(
-        self, model: PairwiseModel, theta: Doubles | None, states: dict[str, Any], partial_labels: Labels, bound: float
-    ) -> Labels:
+    def _completed(self, theta: Doubles | None, partial_labels: Labels, bound: float) -> Labels:
         """Complete a partial labeling by the best guess, and improve it while that helps."""
-        if "solver" not in states:
-            states["solver"] = message_solver(model)
-        first = pass_messages(states["solver"], theta, 20)[0].reshape(-1)
-        if not states["labelings"]:  # later steps begin with what this one finds
+        model, roof = self.model, self._roof
+        first = pass_messages(self._messages, theta, 20)[0].reshape(-1)
+        if not self._labelings:  # later steps begin with what this one finds
             first = annealed(model, theta, first)
-        guesses = np.array([first, *states["labelings"]], np.int32)
+        guesses = np.array([first, *self._labelings], np.int32)
         guesses = np.where(partial_labels >= 0, partial_labels, guesses)  # persistency: never worse
         values = values_of(model, theta, guesses)
         best: Labels = guesses[int(np.argmax(values))]
         value = float(values.max())
-        roof: _Roof = states["roof"]
         random = np.random.default_rng(0)  # a fixed design, the same for every call
         failed = 0
-        for k in range(self.rounds):
+        for k in range(self.oracle.rounds):
             if failed == 6 or bound - value <= 2 * roof.error:
                 break
             held = _held(model, random, partial_labels < 0, k)
@@ -117,7 +126,7 @@ class _Roof:
         n = model.n_variables
         tables = pair_tables(model)
         self.base, self.constant = straightened(model, tables)
-        bend = bends(tables)
+        bend = model.pairwise.bends(len(model.edges))
         i, j = model.edges.astype(np.int64).T
         # -bend [x_i = 0, x_j = 1] with bend < 0 is |bend| [x_i = 0] - |bend| [x_i = 0, x_j = 0].
         apart = np.maximum(0.0, -bend)

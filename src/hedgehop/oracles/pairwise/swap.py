@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,11 +12,11 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Step, fold
-from hedgehop.oracles.pairwise.cuts import bends, capacities_around, proven
-from hedgehop.oracles.pairwise.kernels import move_solver, pair_tables
-from hedgehop.oracles.pairwise.moves import MoveOracle, weigh
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.folding import fold
+from hedgehop.oracles.pairwise.cuts import capacities_around, proven
+from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver, weigh
 from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
 
 
@@ -47,12 +46,6 @@ class Swap(MoveOracle):
     summary = "swap moves: weights of labels, transitions and regions, of any sign; with a bound, exact for easy binary"
     handles = (LabelWeights, TransitionWeights, RegionWeights)
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """First where one cut is exact; after expansion where that can do it."""
-        if isinstance(model, PairwiseModel) and _is_one_cut(model, fold(model, potentials)[2]):
-            return 80.0
-        return super().preference(model, potentials) - 1.0
-
     def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
         """Expand and swap in turn until swapping no longer helps."""
         for _ in range(self.rounds):
@@ -62,22 +55,27 @@ class Swap(MoveOracle):
                 break
         return labeling
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
-        """Solve one cut where that is exact, else move from several labelings."""
-        assert isinstance(model, PairwiseModel)
+    def on(self, model: Model) -> SwapSolver:
+        """Return a solver that keeps its kernels, and labelings met."""
+        return SwapSolver(self, model)
+
+
+class SwapSolver(MoveSolver):
+    """Solves one cut where that is exact, else moves from several labelings."""
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Solve one cut where that is exact."""
+        model = self.model
         theta, _, rest = fold(model, potentials)
-        if not _is_one_cut(model, rest):
-            return super().maximize(model, potentials, state)
-        states: dict[str, Any] = state if state is not None else self.start(model)
-        if "moves" not in states:
-            states["moves"] = move_solver(model)
+        if not is_one_cut(model, rest):
+            return super().maximize(potentials)
         leads = _leads(model, theta, rest)
         with np.errstate(invalid="ignore"):
             changes = np.where(np.isneginf(model.unary), 0.0, leads - model.unary)
-        weigh(states["moves"], model, changes, rest)
-        labeling = states["moves"].swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
+        weigh(self._moves, model, changes, rest)
+        labeling = self._moves.swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
         error = _error(model, leads, rest)
-        step = self.step(model, labeling, potentials, -np.inf)
+        step = self.oracle.step(model, labeling, potentials, -np.inf)
         return proven(model, replace(step, upper_bound=step.value + error), error)
 
 
@@ -109,11 +107,9 @@ def _size(potential: Potential) -> int:
     return int(np.size(potential.mu if isinstance(potential, RegionWeights) else getattr(potential, "w", 0)))
 
 
-def _is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
+def is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
     """Whether one swap of the two labels there are is exact: no reward needs a search."""
-    if model.n_labels != 2 or not (model.label_counts == 2).all():
-        return False
-    if not isinstance(model.pairwise, Potts) and not (bends(pair_tables(model)) >= 0).all():
+    if not model.prefers_agreement or not (model.label_counts == 2).all():
         return False
     for p in potentials:
         if isinstance(p, LabelWeights) and ((p.w > 0).any() or p.least_count(model.n_variables) > 1):

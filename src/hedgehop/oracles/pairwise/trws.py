@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Step, fold, not_linear, not_pairwise, values_of
+from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import expandable, is_small, message_solver, move_solver, pass_messages
+from hedgehop.oracles.pairwise.kernels import message_solver, move_solver, pass_messages
 from hedgehop.potentials import Potential
 
 _WIDE = 0.01  # gap, against what is at stake, from which scores contradict each other
@@ -50,59 +51,66 @@ class Trws(Oracle):
         self.warm = warm
         self.repair = repair
 
-    def start(self, model: Model) -> dict[str, Any]:
-        """Room for the solver of the first step."""
-        return {}
+    def on(self, model: Model) -> TrwsSolver:
+        """Return a solver that keeps its messages."""
+        return TrwsSolver(self, model)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques and potentials that are not linear."""
         return not_pairwise(model) or not_linear(model, potentials)
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """After exact solvers where these are quick, before them elsewhere."""
-        return 3.0 if is_small(model) else 30.0
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+class TrwsSolver(Solver):
+    """Keeps messages, moves, and what annealing found in the first step that needed it."""
+
+    oracle: Trws
+    model: PairwiseModel
+
+    def __init__(self, oracle: Trws, model: Model) -> None:
+        super().__init__(oracle, model)
+        self._messages: _core.Trws | None = None
+        self._annealed: Labels | None = None
+
+    @cached_property
+    def _moves(self) -> _core.Moves:
+        return move_solver(self.model)
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Pass messages from where the last step left them, then repair."""
-        assert isinstance(model, PairwiseModel)
-        states: dict[str, Any] = state if state is not None else {}
-        passes = self.warm if "solver" in states else self.iterations
-        if "solver" not in states:
-            states["solver"] = message_solver(model)
-        theta, constant, _ = fold(model, potentials)
-        labeling, value, bound = pass_messages(states["solver"], theta, passes)
+        passes = self.oracle.iterations if self._messages is None else self.oracle.warm
+        if self._messages is None:
+            self._messages = message_solver(self.model)
+        theta, constant, _ = fold(self.model, potentials)
+        labeling, value, bound = pass_messages(self._messages, theta, passes)
         gap = bound - value
-        if self.repair and gap > 1e-6 * max(1.0, abs(value)):
-            labeling = repaired(states, model, theta, labeling, gap)
-        if self.repair and gap > _WIDE * model.spread:
-            labeling = self._annealed(states, model, theta, labeling)
-        return self.step(model, labeling, potentials, bound + constant)
+        if self.oracle.repair and gap > 1e-6 * max(1.0, abs(value)) and not self.model.forbids_pairs:
+            labeling = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
+        if self.oracle.repair and gap > _WIDE * self.model.spread:
+            labeling = self._better_of_annealed(theta, labeling)
+        return self.oracle.step(self.model, labeling, potentials, bound + constant)
 
-    def _annealed(
-        self, states: dict[str, Any], model: PairwiseModel, theta: Doubles | None, labeling: Labels
-    ) -> Labels:
+    def _better_of_annealed(self, theta: Doubles | None, labeling: Labels) -> Labels:
         """Anneal in the first step; later ones compare with what that found."""
-        if "annealed" not in states:
-            states["annealed"] = annealed(model, theta, labeling)
-        pair = np.stack([labeling.reshape(-1), states["annealed"]])
-        return np.asarray(pair[int(np.argmax(values_of(model, theta, pair)))])
+        if self._annealed is None:
+            self._annealed = annealed(self.model, theta, labeling)
+        pair = np.stack([labeling.reshape(-1), self._annealed])
+        return np.asarray(pair[int(np.argmax(values_of(self.model, theta, pair)))])
 
 
 def repaired(
-    states: dict[str, Any], model: PairwiseModel, theta: Doubles | None, labeling: Labels, gap: float
+    messages: _core.Trws,
+    moves: _core.Moves,
+    model: PairwiseModel,
+    theta: Doubles | None,
+    labeling: Labels,
+    gap: float,
 ) -> Labels:
     """Mix in the labelings of the last sweeps, then expand labels whose beliefs are close to the best."""
-    if not expandable(model):
-        return labeling
-    if "moves" not in states:
-        states["moves"] = move_solver(model)
-    solver: _core.Trws = states["solver"]
-    moves: _core.Moves = states["moves"]
     moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
     labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
-    for decode in solver.decodes():
+    for decode in messages.decodes():
         labeling = moves.fuse(labeling, np.ascontiguousarray(decode))[0]
-    close = (solver.beliefs() >= -_reach(model, gap)).astype(np.uint8)
+    close = (messages.beliefs() >= -_reach(model, gap)).astype(np.uint8)
     return moves.expand(labeling, close, 1)[0]
 
 

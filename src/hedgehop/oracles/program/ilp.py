@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from hedgehop.models.base import Model
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold, kinds
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.folding import changed_unary, fold, kinds
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.potential_rows import ENCODERS, below_pair
@@ -69,11 +69,7 @@ class Ilp(Oracle):
         size = _columns(model, rest)
         return None if size <= _MOST_COLUMNS else f"{size} columns are more than {_MOST_COLUMNS}"
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Exact, but slow: after the others."""
-        return 10.0
-
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
         assert isinstance(model, UnaryModel)
         deadline = time.monotonic() + max(self.time_limit / 2, self.time_limit - _ANNEALING)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,13 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold
-from hedgehop.oracles.pairwise.kernels import is_small
-from hedgehop.oracles.relaxation.nested import Met, Nested, Solve
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.folding import changed_unary, fold
+from hedgehop.oracles.relaxation.nested import Met, Nested, NestedSolver, Solve
 from hedgehop.oracles.relaxation.terms import DISTANCES, unfit
 from hedgehop.potentials import AgreementGains, Potential
 
 _KEPT = 20  # labelings carried to the next step
-_TINY = 1000  # columns of an integer program that is still quick with samples
 
 
 class Agreement(Nested):
@@ -69,26 +67,31 @@ class Agreement(Nested):
         reasons = [reason for p in others if isinstance(p, DISTANCES) and (reason := unfit(p)) is not None]
         return reasons[0] if reasons else self.inner_refusal(model, others)
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """After the integer program where that is quick."""
-        return 8.0 if is_small(model, _TINY) else 20.0
+    def on(self, model: Model) -> AgreementSolver:
+        """Return a solver that keeps labelings met."""
+        return AgreementSolver(self, model)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+
+class AgreementSolver(NestedSolver):
+    """Keeps labelings met."""
+
+    oracle: Agreement
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Bound by chords, then climb from the best labelings known."""
-        states: dict[str, Any] = state if state is not None else {}
-        gains, others = self.split(potentials)
-        _, solve = self.linear_steps(model, others, states)
-        climb = _Climb(model, potentials, gains, solve)
+        gains, others = self.oracle.split(potentials)
+        _, solve = self.linear_steps(others)
+        climb = _Climb(self.model, potentials, gains, solve)
         bound = climb.bound_by_chords(others)
-        climb.add(states.get("labelings", ()))
+        climb.add(() if self._kept is None else self._kept)
         for gain in gains:
             climb.add(gain.samples)
-        for y in climb.best(2 * self.starts):
-            if climb.climbs == self.starts or max(climb.values) >= bound:
+        for y in climb.best(2 * self.oracle.starts):
+            if climb.climbs == self.oracle.starts or max(climb.values) >= bound:
                 break
-            climb.ascend(y, self.rounds)
-        states["labelings"] = climb.best(_KEPT)
-        return self.step(model, climb.best(1)[0], potentials, bound)
+            climb.ascend(y, self.oracle.rounds)
+        self._kept = np.array(climb.best(_KEPT))
+        return self.oracle.step(self.model, climb.best(1)[0], potentials, bound)
 
 
 class _Climb(Met):

@@ -11,8 +11,8 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import fold
-from hedgehop.oracles.pairwise.kernels import edge_tables, expandable, expanded, move_solver
+from hedgehop.oracles.folding import fold
+from hedgehop.oracles.pairwise.kernels import edge_tables, expanded, move_solver
 from hedgehop.oracles.pairwise.max_product import decodes, no_messages
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.terms import View
@@ -136,6 +136,6 @@ def moves_of(model: Model) -> _core.DistanceMoves | None:
 
 def expander_of(model: Model) -> _core.Moves | None:
     """Expansion moves of a model with more than two labels; None if it has none."""
-    if not isinstance(model, PairwiseModel) or model.cliques or model.n_labels <= 2 or not expandable(model):
+    if not isinstance(model, PairwiseModel) or model.cliques or model.n_labels <= 2 or model.forbids_pairs:
         return None
     return move_solver(model)

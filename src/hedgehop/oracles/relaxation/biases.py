@@ -17,15 +17,13 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
-from hedgehop.models.linear import LinearModel
 from hedgehop.models.unary import UnaryModel
-from hedgehop.oracles.base import Oracle, Step, changed_unary, fold
-from hedgehop.oracles.pairwise.kernels import is_small
-from hedgehop.oracles.program.structure_rows import structure_columns
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.relaxation.coding import Coding, codings
 from hedgehop.oracles.relaxation.dual import descend
 from hedgehop.oracles.relaxation.multipliers import Multipliers
-from hedgehop.oracles.relaxation.nested import Met, Nested, Solve
+from hedgehop.oracles.relaxation.nested import Met, Nested, NestedSolver, Solve
 from hedgehop.oracles.relaxation.ramps import Ramp
 from hedgehop.potentials import KindWeights, LabelWeights, Potential
 
@@ -33,7 +31,6 @@ _KEPT = 20  # labelings carried to the next step
 _CLIMBS = 4
 _ROUNDS = 10  # of one climb
 _TRIES = 6  # of one bias
-_MOST_COLUMNS = 3000  # of a structure in an integer program that is quick
 
 
 class Biases(Nested):
@@ -78,35 +75,40 @@ class Biases(Nested):
         if not isinstance(model, UnaryModel):
             return f"{type(model).__name__} has no scores of labels"
         reason = self.inner_refusal(model, others)
-        if reason is None and self.inner is None and self._quick(model, others).name == "ilp":
+        if reason is None and self.inner is None and self.linear_oracle(model, others).name == "ilp":
             return "its linear steps need integer programs: one for the whole step does better"
         return reason
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """After the integer program where that is quick, and after moves."""
-        large = isinstance(model, LinearModel) and structure_columns(model) > _MOST_COLUMNS
-        return 20.0 if large or not is_small(model) else 1.0
+    def on(self, model: Model) -> BiasesSolver:
+        """Return a solver that keeps labelings met."""
+        return BiasesSolver(self, model)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+
+class BiasesSolver(NestedSolver):
+    """Keeps labelings met."""
+
+    oracle: Biases
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Bound by multipliers, push single labels over their sizes, climb."""
+        model = self.model
         assert isinstance(model, UnaryModel)
-        states: dict[str, Any] = state if state is not None else {}
-        weights, others = self.split(potentials)
-        name, solve = self.linear_steps(model, others, states)
+        weights, others = self.oracle.split(potentials)
+        name, solve = self.linear_steps(others)
         search = _Search(model, potentials, others, codings(model, weights), solve)
-        search.add(states.get("labelings", ()))
+        search.add(() if self._kept is None else self._kept)
         search.solved(search.none())
         if max(search.values) == -np.inf:
             raise InfeasibleError(f'oracle "{name}" found no allowed labeling; if there is one, "ilp" finds it.')
-        bound, _ = descend(search, lambda: max(search.values), self.rounds)
+        bound, _ = descend(search, lambda: max(search.values), self.oracle.rounds)
         before = -np.inf
         while before < max(search.values) < bound:  # the best labeling is new: push and climb from there
             before = max(search.values)
-            search.push(self.changes, bound)
+            search.push(self.oracle.changes, bound)
             for y in search.best(_CLIMBS):
                 search.climb(y, bound)
-        states["labelings"] = search.best(_KEPT)
-        return self.step(model, search.best(1)[0], potentials, bound)
+        self._kept = np.array(search.best(_KEPT))
+        return self.oracle.step(model, search.best(1)[0], potentials, bound)
 
 
 class _Search(Met):

@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hedgehop import _arrays
-from hedgehop._arrays import Labels
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.pairwise.kernels import is_small
 from hedgehop.oracles.relaxation.ascent import Ascent, expander_of, moves_of
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.nested import Nested
+from hedgehop.oracles.relaxation.nested import Nested, NestedSolver
 from hedgehop.oracles.relaxation.terms import DISTANCES, Terms, unfit
 from hedgehop.potentials import Linear, Potential
 
@@ -29,7 +29,6 @@ _SPARED = 2  # calls left for climbing where that needs them
 _FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
 _SWEEPS = 60  # of these messages
 _WIDE = 20  # gap, against the one at which to stop, from which they are worth it
-_TINY = 400  # columns of an integer program that is still quick with several balls
 
 
 class Slopes(Nested):
@@ -72,23 +71,36 @@ class Slopes(Nested):
         reasons = [reason for reason in map(unfit, distant) if reason is not None]
         return reasons[0] if reasons else self.inner_refusal(model, others)
 
-    def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """After the integer program where that is quick."""
-        return 8.0 if is_small(model, _TINY) else 20.0
+    def on(self, model: Model) -> SlopesSolver:
+        """Return a solver that keeps labelings met."""
+        return SlopesSolver(self, model)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential], state: Any = None) -> Step:
+
+class SlopesSolver(NestedSolver):
+    """Keeps labelings met with their relevance, and the kernels of local searches."""
+
+    oracle: Slopes
+    _relevance: Doubles | None = None
+
+    @cached_property
+    def _moves(self) -> _core.DistanceMoves | None:
+        return moves_of(self.model)
+
+    @cached_property
+    def _expander(self) -> _core.Moves | None:
+        return expander_of(self.model)
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Alternate bounding and steering calls, then climb."""
-        states: dict[str, Any] = state if state is not None else {}
-        distant, others = self.split(potentials)
-        bundle = self._bundle(model, others, distant, states)
-        if "moves" not in states:
-            states["moves"], states["expander"] = moves_of(model), expander_of(model)
-        ascent = Ascent(bundle, states["moves"], states["expander"])
+        model, oracle = self.model, self.oracle
+        distant, others = oracle.split(potentials)
+        bundle = self._bundle(others, distant)
+        ascent = Ascent(bundle, self._moves, self._expander)
         ascent.reach(bundle.labelings[int(np.argmax(bundle.scores))])
-        close = self.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
-        calls = min(self.calls, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else self.calls
+        close = oracle.tolerance * sum(p.span() for p in distant if np.isfinite(p.span()))
+        calls = min(oracle.calls, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else oracle.calls
         if bundle.terms.limits and ascent.moves is None:  # nothing mends what is too close: the slope must be found
-            calls = 2 * self.calls
+            calls = 2 * oracle.calls
         spared = _SPARED if ascent.expander is None and calls > 2 * _SPARED else 0
         self._search(bundle, ascent, close, calls - spared)
         if bundle.gap > _WIDE * close and model.n_variables <= _FEW:
@@ -96,8 +108,8 @@ class Slopes(Nested):
         for _ in range(_CLIMBS):
             if bundle.gap <= close or bundle.calls >= calls or not ascent.climb():
                 break
-        _keep(bundle, states)
-        return self.step(model, bundle.labelings[bundle.best], potentials, bundle.bound)
+        self._keep(bundle)
+        return oracle.step(model, bundle.labelings[bundle.best], potentials, bundle.bound)
 
     def _search(self, bundle: Bundle, ascent: Ascent, close: float, calls: int) -> None:
         gaps: list[float] = []
@@ -112,12 +124,13 @@ class Slopes(Nested):
             if gaps[-1] <= max(close, _SHARE * bundle.loss) or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
                 break
 
-    def _bundle(self, model: Model, others: list[Potential], distant: list[Any], states: dict[str, Any]) -> Bundle:
+    def _bundle(self, others: list[Potential], distant: list[Any]) -> Bundle:
+        model = self.model
         terms = Terms(distant, _steep(model, [*others, *distant]))
-        inner, solve = self.linear_steps(model, others, states, quick=terms.only_limits > 0)
+        inner, solve = self.linear_steps(others, quick=terms.only_limits > 0)
         bundle = Bundle(model, others, distant, terms, solve)
-        if "labelings" in states:
-            bundle.add(states["labelings"], states["relevance"])
+        if self._kept is not None:
+            bundle.add(self._kept, self._relevance)
         bundle.add(_possible(model, bundle.terms.references))
         if not bundle.labelings:
             first = solve(np.zeros((model.n_variables, int(model.label_counts.max()))))
@@ -125,6 +138,11 @@ class Slopes(Nested):
         if not bundle.labelings:
             raise InfeasibleError(f'oracle "{inner}" found no allowed labeling; if there is one, "ilp" finds it.')
         return bundle
+
+    def _keep(self, bundle: Bundle) -> None:
+        best = np.argsort(-np.array(bundle.values), kind="stable")[:_KEPT]
+        self._kept = np.array([bundle.labelings[k] for k in best])
+        self._relevance = np.array([bundle.relevance[k] for k in best])
 
 
 def _steep(model: Model, potentials: Sequence[Potential]) -> float:
@@ -138,9 +156,3 @@ def _steep(model: Model, potentials: Sequence[Potential]) -> float:
 def _possible(model: Model, rows: Labels) -> Labels:
     """Those of (m, n) rows that are labelings of the model."""
     return np.ascontiguousarray(rows[((rows >= 0) & (rows < model.label_counts)).all(axis=1)])
-
-
-def _keep(bundle: Bundle, states: dict[str, Any]) -> None:
-    best = np.argsort(-np.array(bundle.values), kind="stable")[:_KEPT]
-    states["labelings"] = np.array([bundle.labelings[k] for k in best])
-    states["relevance"] = np.array([bundle.relevance[k] for k in best])
