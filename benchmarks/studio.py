@@ -17,8 +17,8 @@ import httpx
 from PIL import Image
 from skimage import data
 
-from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.web.server import in_background
 
 SIZES = ((640, 480), (4000, 3000))
 # Label, and from where to where, as shares of the image: the head, the suit, the wall, the shuttle, the flag.

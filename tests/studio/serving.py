@@ -17,8 +17,8 @@ pytest.importorskip("sklearn")
 import httpx
 from PIL import Image
 
-from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.web.server import in_background
 
 
 @contextmanager

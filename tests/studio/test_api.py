@@ -170,7 +170,7 @@ def test_a_folder_is_read_by_number_and_written_only_when_asked(tmp_path):
     (folder / "a.jpg").write_bytes(photo(kind="JPEG"))
     (tmp_path / "secret.png").write_bytes(photo())
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
-    from hedgehop.studio.shelf import images_in
+    from hedgehop.studio.image_folder import images_in
 
     assert [path.name for path in images_in(folder)] == ["a.jpg", "b.png"]
     with serving(Settings(images=images_in(folder))) as studio:

@@ -165,7 +165,7 @@ def test_every_control_has_a_name(page):
 def test_a_folder_is_walked_through(browser, tmp_path):
     for name in ("a.png", "b.png"):
         (tmp_path / name).write_bytes(photo(200, 240))
-    from hedgehop.studio.shelf import images_in
+    from hedgehop.studio.image_folder import images_in
 
     with serving(Settings(images=images_in(tmp_path))) as studio:
         page = browser.new_page(viewport={"width": 1024, "height": 768}, has_touch=True)

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from hedgehop.studio.shelf import images_in
+from hedgehop.studio.image_folder import images_in
 from tests.studio.browsing import board, browser, draw, expect, exported, needs_browser, options, page, solved, studio
 from tests.studio.serving import Settings, photo, serving
 

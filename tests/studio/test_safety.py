@@ -13,9 +13,9 @@ import pytest
 from fastapi import HTTPException
 from hypothesis import HealthCheck, given, settings
 
-from hedgehop.studio.opening import Opener
+from hedgehop.studio.label_maps import from_runs, to_runs
 from hedgehop.studio.pictures import read_picture
-from hedgehop.studio.runs import from_runs, to_runs
+from hedgehop.studio.studio import Studio
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve
 
 
@@ -89,7 +89,7 @@ def test_what_fails_unexpectedly_tells_nothing_and_has_safe_headers(studio, monk
     def fail(self):
         raise RuntimeError("at /secret/place")
 
-    monkeypatch.setattr(Opener, "open_sample", fail)
+    monkeypatch.setattr(Studio, "open_sample", fail)
     answer = studio.post("/api/sample")
     assert "terminal" in refused(answer, 500)
     assert "default-src 'none'" in answer.headers["content-security-policy"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From bytes to sessions: uploads, session files, the sample, images of the command line, scores."""
+"""A running studio: makes sessions of uploads, session files, the sample, images of the command line, scores."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from hedgehop.studio import documents
-from hedgehop.studio.classes import Classes, class_labels, read_scores
+from hedgehop.studio import files
+from hedgehop.studio.image_folder import ImageFolder, sample
 from hedgehop.studio.pictures import Picture, read_picture
-from hedgehop.studio.session import Session
-from hedgehop.studio.sessions import Sessions
+from hedgehop.studio.requests import Document, Label
+from hedgehop.studio.sessions import Session, Sessions
 from hedgehop.studio.settings import Settings
-from hedgehop.studio.shelf import Shelf, sample
-from hedgehop.studio.wishes import Document, Label
 
-_UPLOADS = 4  # whose bytes are held at a time
+_UPLOADS_AT_ONCE = 4  # whose bytes are held in memory
 
 
 class Opened(BaseModel):
-    """An image on the table.
+    """An image that was opened.
 
     ``mode`` is "strokes", or "classes" where scores say which labels there are; sizes are in pixels, those of label
     maps are ``solved_width`` and ``solved_height``.
@@ -40,14 +38,14 @@ class Opened(BaseModel):
     document: Document | None = None
 
 
-class Opener:
-    """Makes sessions of whatever comes."""
+class Studio:
+    """Sessions, and the images of the command line."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.sessions = Sessions(settings)
-        self.shelf = Shelf(settings.images, settings.scores, settings.may_save)
-        self.uploads = asyncio.Semaphore(_UPLOADS)
+        self.folder = ImageFolder(settings.images, settings.scores, settings.may_save)
+        self.uploads = asyncio.Semaphore(_UPLOADS_AT_ONCE)
 
     def open_image(self, name: str, data: bytes) -> Opened:
         """Open an image file."""
@@ -59,26 +57,25 @@ class Opener:
 
     def open_given(self, number: int) -> Opened:
         """Open an image of the command line, with the scores beside it."""
-        path, scores = self.shelf.path(number), self.shelf.scores(number)
+        path, scores = self.folder.path(number), self.folder.scores(number)
         session = self._session(read_picture(path.name, path.read_bytes(), self.settings.most_pixels), number)
         return self._opened(session) if scores is None else self.give_scores(session, scores.read_bytes())
 
     def open_document(self, name: str, data: bytes) -> Opened:
         """Open a session file."""
-        kept, picture = documents.read(data, self.settings)
-        base = documents.base_of(kept, picture)
+        kept, picture = files.read_session(data, self.settings)
+        base = files.base_of(kept, picture)
         session = self._session(picture)
         if kept.scores is not None:
-            self.give_scores(session, documents.unpacked(kept.scores))
+            self.give_scores(session, files.unpacked(kept.scores))
         opened = self._opened(session)
         if base is not None:
-            kept.document.wish.base = session.add(base)
+            kept.document.request.base = session.add(base)
         return opened.model_copy(update={"document": kept.document})
 
     def give_scores(self, session: Session, data: bytes) -> Opened:
         """Turn to segmentations into the classes of a file of scores."""
-        scores = read_scores(data, session.picture, self.settings.most_scores)
-        session.turn_to_classes(lambda: Classes(session.picture, scores), data, class_labels(scores.shape[-1]))
+        session.give_scores(data, files.read_scores(data, session.picture, self.settings.most_scores))
         return self._opened(session)
 
     def _session(self, picture: Picture, number: int | None = None) -> Session:
@@ -93,8 +90,8 @@ class Opener:
             height=height,
             solved_width=columns,
             solved_height=rows,
-            mode="strokes" if session.labels_of_classes is None else "classes",
-            labels=session.labels_of_classes,
+            mode="strokes" if session.class_labels is None else "classes",
+            labels=session.class_labels,
             number=session.number,
         )
 

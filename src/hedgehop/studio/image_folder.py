@@ -12,19 +12,21 @@ from PIL import Image
 from hedgehop._errors import need
 from hedgehop.io.pictures import IMAGES
 from hedgehop.io.streams import complete
-from hedgehop.studio.problems import refuse
+from hedgehop.studio.errors import refuse
 
-_OWN = (".mask.png", ".cutout.png")  # what we write ourselves
+_OWN_SUFFIXES = (".mask.png", ".cutout.png")  # what we write ourselves
 
 
 def images_in(folder: Path) -> tuple[Path, ...]:
     """Return the images of a folder, by name; links that lead out of it are left out."""
     root = folder.resolve()
-    found = (path for path in folder.iterdir() if path.suffix.lower() in IMAGES and not path.name.endswith(_OWN))
+    found = (
+        path for path in folder.iterdir() if path.suffix.lower() in IMAGES and not path.name.endswith(_OWN_SUFFIXES)
+    )
     return tuple(sorted(path for path in found if path.is_file() and path.resolve().parent == root))
 
 
-class Shelf:
+class ImageFolder:
     """Images by number."""
 
     def __init__(self, images: Sequence[Path], scores: Path | None, may_save: bool) -> None:

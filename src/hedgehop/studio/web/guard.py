@@ -12,19 +12,19 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hedgehop.studio.problems import refuse
+from hedgehop.studio.errors import refuse
 from hedgehop.studio.settings import MEGABYTE, Settings
 
 _LOG = logging.getLogger("hedgehop.studio")
-_OWN_NAMES = {"127.0.0.1", "localhost", "::1"}
+_LOCAL_NAMES = {"127.0.0.1", "localhost", "::1"}
 _COOKIE = "hedgehop_studio"
-_PLAIN_LIMIT = 4 * MEGABYTE  # of requests that carry no file
-_POLICY = (
+_MOST_BYTES_WITHOUT_FILE = 4 * MEGABYTE  # of requests that carry no file
+_CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
+_SAFE_HEADERS = {
+    "Content-Security-Policy": _CONTENT_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -55,31 +55,31 @@ class Guard:
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         limit = self._limit(scope["path"], headers)
-        if self._enters(scope):
-            await _answer(send, 303, "", {"Location": "/", "Set-Cookie": self._cookie()})
+        if self._brings_token(scope):
+            await _respond(send, 303, "", {"Location": "/", "Set-Cookie": self._cookie()})
             return
-        no = self._stranger(scope, headers) or _too_large(headers, limit) or self._unknown(headers)
+        no = self._from_elsewhere(scope, headers) or _too_large(headers, limit) or self._without_token(headers)
         if no is not None:
-            await _answer(send, *no)
+            await _respond(send, *no)
             return
-        answer = _Answer(send)
+        answer = _SafeSend(send)
         try:
             await self._app(scope, _limited(receive, limit), answer)
         except Exception:
             _LOG.exception("unexpected failure")
             if not answer.begun:
-                await _answer(send, 500, "something went wrong here; the terminal of the studio tells more.")
+                await _respond(send, 500, "something went wrong here; the terminal of the studio tells more.")
 
     def _limit(self, path: str, headers: Headers) -> int:
         if path == "/api/sessions":
             return self._settings.most_upload * (2 if is_json(headers) else 1)  # a session file holds its image as text
-        return self._settings.most_scores if path.endswith("/scores") else _PLAIN_LIMIT
+        return self._settings.most_scores if path.endswith("/scores") else _MOST_BYTES_WITHOUT_FILE
 
-    def _stranger(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _from_elsewhere(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Refuse names that are not ours (DNS rebinding) and requests other sites make through a browser."""
         host = headers.get("host", "")
         name = _host_name(host)
-        if name is None or (self._settings.token is None and name not in _OWN_NAMES):
+        if name is None or (self._settings.token is None and name not in _LOCAL_NAMES):
             return 400, "this studio answers to 127.0.0.1 and localhost only. Open the address it printed."
         origin = headers.get("origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
@@ -89,7 +89,7 @@ class Guard:
             return 403, "requests from other sites are refused."
         return None
 
-    def _unknown(self, headers: Headers) -> tuple[int, str] | None:
+    def _without_token(self, headers: Headers) -> tuple[int, str] | None:
         token = self._settings.token
         if token is None:
             return None
@@ -98,7 +98,7 @@ class Guard:
             return None
         return 401, "this studio needs its token. Open the address that it printed, token included."
 
-    def _enters(self, scope: Scope) -> bool:
+    def _brings_token(self, scope: Scope) -> bool:
         """Whether somebody comes with the printed address, which becomes a cookie."""
         token = self._settings.token
         if token is None or scope["path"] != "/" or scope["method"] != "GET":
@@ -159,7 +159,7 @@ def _limited(receive: Receive, limit: int) -> Receive:
     return counted
 
 
-class _Answer:
+class _SafeSend:
     """Sends an answer with safe headers, and knows whether it has begun."""
 
     def __init__(self, send: Send) -> None:
@@ -170,15 +170,15 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.begun = True
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            for name, value in _SAFE_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
 
 
-async def _answer(send: Send, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
+async def _respond(send: Send, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
     body = json.dumps({"detail": sentence}).encode() if sentence else b""
     fields = {"Content-Type": "application/json", "Content-Length": str(len(body))} | (headers or {})
     raw = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
-    sending = _Answer(send)
+    sending = _SafeSend(send)
     await sending({"type": "http.response.start", "status": status, "headers": raw})
     await sending({"type": "http.response.body", "body": body})

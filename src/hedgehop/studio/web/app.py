@@ -14,13 +14,13 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 import hedgehop
-from hedgehop.studio.guard import Guard
-from hedgehop.studio.opening import Opener
-from hedgehop.studio.problems import speak_plainly
-from hedgehop.studio.routes import api
+from hedgehop.studio.errors import install_error_handlers
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.studio import Studio
+from hedgehop.studio.web.guard import Guard
+from hedgehop.studio.web.routes import api
 
-_STATIC = Path(__file__).parent / "static"
+_STATIC = Path(__file__).parents[1] / "static"
 _SLOW_TO_IMPORT = ("sklearn.ensemble", "sklearn.svm", "skimage.segmentation", "skimage.feature", "scipy.stats")
 
 
@@ -34,9 +34,9 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         lifespan=_lifespan,
     )
-    app.state.opener = Opener(settings)
+    app.state.studio = Studio(settings)
     app.add_middleware(Guard, settings=settings)
-    speak_plainly(app)
+    install_error_handlers(app)
     app.include_router(api)
     app.add_api_route("/", _page, include_in_schema=False)
     app.add_api_route("/api", _api_page, include_in_schema=False)
@@ -47,12 +47,12 @@ def create_app(settings: Settings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Import slow modules while the person still looks for the brush; at the end stop every solve."""
-    threading.Thread(target=_warm_up, daemon=True).start()
+    threading.Thread(target=_import_slow_modules, daemon=True).start()
     yield
-    app.state.opener.sessions.close()
+    app.state.studio.sessions.close()
 
 
-def _warm_up() -> None:
+def _import_slow_modules() -> None:
     for name in _SLOW_TO_IMPORT:
         import_module(name)
 

@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 
-class Problem(BaseModel):
+class ErrorMessage(BaseModel):
     """A sentence for the person at the page."""
 
     detail: str
 
 
-RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": Problem, "description": "Why not, as a sentence"}}
+RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorMessage, "description": "Why not, as a sentence"}}
 
 
 def refuse(status: int, sentence: str) -> HTTPException:
@@ -26,13 +26,13 @@ def refuse(status: int, sentence: str) -> HTTPException:
     return HTTPException(status, sentence)
 
 
-def speak_plainly(app: FastAPI) -> None:
+def install_error_handlers(app: FastAPI) -> None:
     """Answer every refusal with a sentence."""
-    app.add_exception_handler(StarletteHTTPException, _told)
+    app.add_exception_handler(StarletteHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
 
 
-async def _told(request: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarletteHTTPException)
     known = {404: "there is nothing here.", 405: "this address does not work that way."}
     plain = error.detail in ("Not Found", "Method Not Allowed")

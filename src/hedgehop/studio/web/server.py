@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 
 import uvicorn
 
-from hedgehop.studio.app import create_app
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.web.app import create_app
 
 
 def is_own(host: str) -> bool:

@@ -36,16 +36,16 @@ def from_runs(runs: list[int], shape: tuple[int, int], n_labels: int) -> NDArray
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedLabels:
     """A label map, compressed: lists are kept for undo and export."""
 
     data: bytes
     shape: tuple[int, int]
 
     @staticmethod
-    def of(labels: NDArray[np.integer[Any]]) -> Packed:
+    def of(labels: NDArray[np.integer[Any]]) -> PackedLabels:
         """Pack an (h, w) map of labels below 256."""
-        return Packed(zlib.compress(labels.astype(np.uint8).tobytes(), 1), (labels.shape[0], labels.shape[1]))
+        return PackedLabels(zlib.compress(labels.astype(np.uint8).tobytes(), 1), (labels.shape[0], labels.shape[1]))
 
     def labels(self) -> NDArray[np.uint8]:
         """Unpack."""

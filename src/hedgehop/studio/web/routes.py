@@ -11,30 +11,30 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 import hedgehop
-from hedgehop.studio import documents
+from hedgehop.studio.errors import RESPONSES, refuse
 from hedgehop.studio.exports import MEDIA, SUFFIXES, What, archive, export
-from hedgehop.studio.guard import is_json
-from hedgehop.studio.opening import Opened, Opener
+from hedgehop.studio.files import SessionFile, session_file
 from hedgehop.studio.pictures import FORMATS
-from hedgehop.studio.problems import RESPONSES, refuse
-from hedgehop.studio.session import Session
-from hedgehop.studio.wishes import Base, Document, Label, Wish, default_labels
+from hedgehop.studio.requests import CandidateRef, Document, Label, SolveRequest, default_labels
+from hedgehop.studio.sessions import Session
+from hedgehop.studio.studio import Opened, Studio
+from hedgehop.studio.web.guard import is_json
 
 api = APIRouter(prefix="/api", responses=RESPONSES)
 
 
-def _opener(request: Request) -> Opener:
-    opener: Opener = request.app.state.opener
-    return opener
+def _studio(request: Request) -> Studio:
+    studio: Studio = request.app.state.studio
+    return studio
 
 
 def _session(
     request: Request, id: Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 ) -> Session:
-    return _opener(request).sessions.get(id)
+    return _studio(request).sessions.get(id)
 
 
-StudioOf = Annotated[Opener, Depends(_opener)]
+StudioOf = Annotated[Studio, Depends(_studio)]
 SessionOf = Annotated[Session, Depends(_session)]
 
 
@@ -50,17 +50,17 @@ class About(BaseModel):
     session_bytes: int
 
 
-class Export(BaseModel):
+class ExportRequest(BaseModel):
     """Which candidate to write, and how."""
 
     model_config = ConfigDict(extra="forbid")
 
     what: What = "mask"
-    candidate: Base
+    candidate: CandidateRef
     labels: list[Label] = Field(default_factory=default_labels, min_length=2)
 
 
-class Save(Export):
+class SaveRequest(ExportRequest):
     """Where to write it: next to the image it came from."""
 
     replace: bool = False
@@ -94,8 +94,8 @@ async def about(studio: StudioOf) -> About:
     limits = studio.settings
     return About(
         version=hedgehop.__version__,
-        images=studio.shelf.names,
-        may_save=limits.may_save and len(studio.shelf) > 0,
+        images=studio.folder.names,
+        may_save=limits.may_save and len(studio.folder) > 0,
         most_pixels=limits.most_pixels,
         most_upload=limits.most_upload,
         sessions=count,
@@ -152,13 +152,13 @@ async def scores(request: Request, studio: StudioOf, session: SessionOf) -> Open
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
-async def solve(session: SessionOf, wish: Wish) -> StreamingResponse:
+async def solve(session: SessionOf, request: SolveRequest) -> StreamingResponse:
     """Find a list; a solve that is running is cancelled.
 
     The answer is a stream of events: `candidate` (list, index, differs, runs: label, length, ... row by row),
     `note`, and at last `done` (count, proof, seconds), `failed` or `cancelled`.
     """
-    job = session.start(wish)
+    job = session.start(request)
     return StreamingResponse(job.events(), media_type="text/event-stream")
 
 
@@ -169,31 +169,37 @@ async def cancel(session: SessionOf) -> Cancelled:
 
 
 @api.post("/sessions/{id}/export", response_class=Response, responses=_file(*MEDIA.values()))
-async def export_one(session: SessionOf, wish: Export) -> Response:
+async def export_one(session: SessionOf, request: ExportRequest) -> Response:
     """Return a candidate at the size of the image: label mask, cut-out or COCO run lengths."""
-    data = await run_in_threadpool(export, wish.what, session.picture, session.labels(wish.candidate), wish.labels)
-    return Response(data, media_type=MEDIA[wish.what])
+    data = await run_in_threadpool(
+        export, request.what, session.picture, session.labels(request.candidate), request.labels
+    )
+    return Response(data, media_type=MEDIA[request.what])
 
 
 @api.post("/sessions/{id}/export/all", response_class=Response, responses=_file("application/zip"))
-async def export_all(session: SessionOf, wish: Export) -> Response:
+async def export_all(session: SessionOf, request: ExportRequest) -> Response:
     """Return all candidates of a list as a zip file."""
-    found = [packed.labels() for packed in session.candidates(wish.candidate.list)]
-    return Response(await run_in_threadpool(archive, session.picture, found, wish.labels), media_type="application/zip")
+    found = [packed.labels() for packed in session.candidates(request.candidate.list)]
+    return Response(
+        await run_in_threadpool(archive, session.picture, found, request.labels), media_type="application/zip"
+    )
 
 
 @api.post("/sessions/{id}/document")
-async def document(session: SessionOf, made: Document) -> documents.SessionFile:
+async def document(session: SessionOf, made: Document) -> SessionFile:
     """Return the session as a file that can be opened again."""
-    base = None if made.wish.base is None else session.labels(made.wish.base)
-    return documents.written(session.picture, session.scores, made, base)
+    base = None if made.request.base is None else session.labels(made.request.base)
+    return session_file(session.picture, session.scores, made, base)
 
 
 @api.post("/sessions/{id}/save")
-async def save(studio: StudioOf, session: SessionOf, wish: Save) -> Saved:
+async def save(studio: StudioOf, session: SessionOf, request: SaveRequest) -> Saved:
     """Write a candidate next to its image."""
     if session.number is None:
         raise refuse(409, "only images of the folder can be saved next to their originals. Use export instead.")
-    data = await run_in_threadpool(export, wish.what, session.picture, session.labels(wish.candidate), wish.labels)
-    name = await run_in_threadpool(studio.shelf.save, session.number, SUFFIXES[wish.what], data, wish.replace)
+    data = await run_in_threadpool(
+        export, request.what, session.picture, session.labels(request.candidate), request.labels
+    )
+    name = await run_in_threadpool(studio.folder.save, session.number, SUFFIXES[request.what], data, request.replace)
     return Saved(name=name)
