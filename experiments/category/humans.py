@@ -82,7 +82,7 @@ def _problem(path: Path) -> tuple[np.ndarray, Problem]:
     from hedgehop.segmentation.scene import Scene
     from hedgehop.segmentation.stroke_scores import in_units
 
-    prepared = Scene(path, SEGMENTS, most_pixels=10**9)
+    prepared = Scene(path, SEGMENTS)
     features = prepared.features
     looks = np.hstack([features.color, features.texture])
     clusters = KMeans(CLUSTERS, n_init=4, random_state=0).fit(looks)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop._arrays import Doubles, integers, number, positive_count
 from hedgehop._errors import need
 from hedgehop.segmentation.features import pooled
-from hedgehop.segmentation.images import ImageLike, as_rgb, to_lab
-from hedgehop.segmentation.superpixels import Superpixels, slic
+from hedgehop.segmentation.images import ImageLike
+from hedgehop.segmentation.scene import Scene
+from hedgehop.segmentation.superpixels import Superpixels
 
 _FOLDS = 4
 Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is added
@@ -57,19 +58,17 @@ class PooledRegressor:
 
     def fit(self, images: Iterable[ImageLike], truths: Iterable[ArrayLike], ignore: int = 255) -> PooledRegressor:
         """Learn from images and their label maps, (H, W) each; pixels whose truth is `ignore` do not count."""
-        features, shares, areas, image_of = [], [], [], []
+        examples = []
         for k, (image, truth) in enumerate(zip(images, truths, strict=True)):
             segments, described = self._describe(image)
             counts = count_labels(segments, integers(truth, "truth"), self.n_labels, ignore)
-            known = counts.sum(axis=1) > 0
-            features.append(described[known])
-            areas.append(counts[known].sum(axis=1))
-            shares.append(counts[known] / areas[-1][:, None])
-            image_of.append(np.full(int(known.sum()), k))
-        if not features:
+            areas = counts.sum(axis=1)
+            known = areas > 0
+            shares = counts[known] / areas[known, None]
+            examples.append((described[known], shares, areas[known], np.full(int(known.sum()), k)))
+        if not examples:
             raise ValueError("images must hold at least one image with its truth; got none.")
-        data = (np.concatenate(x) for x in (features, shares, areas, image_of))
-        self._learn(*data)
+        self._learn(*map(np.concatenate, zip(*examples, strict=True)))
         return self
 
     def scores(self, image: ImageLike) -> Doubles:
@@ -100,9 +99,8 @@ class PooledRegressor:
         return self._model
 
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:
-        rgb = as_rgb(image)
-        superpixels = slic(rgb, self.n_segments)
-        return superpixels.segments, pooled(to_lab(rgb), superpixels)
+        scene = Scene(image, self.n_segments)
+        return scene.superpixels.segments, pooled(scene.lab, scene.superpixels)
 
     def _learn(self, features: Doubles, shares: Doubles, areas: Doubles, image_of: NDArray[np.int64]) -> None:
         frequency = np.maximum(areas @ shares / areas.sum(), 1e-6)

@@ -27,7 +27,7 @@ class Scene:
     image : array or path
     n_segments : int
         About how many superpixels.
-    most_pixels : int
+    most_pixels : int, optional
         Larger images are solved at a smaller size.
     lap : function of a str
         Told what has just been done, to take the time.
@@ -42,11 +42,15 @@ class Scene:
     """
 
     def __init__(
-        self, image: ImageLike, n_segments: int, most_pixels: int, lap: Callable[[str], Any] = lambda done: None
+        self,
+        image: ImageLike,
+        n_segments: int,
+        most_pixels: int | None = None,
+        lap: Callable[[str], Any] = lambda done: None,
     ) -> None:
         rgb = as_rgb(image)
         self.shape: tuple[int, int] = (rgb.shape[0], rgb.shape[1])
-        self.solved_shape = shrunk_shape(self.shape, most_pixels)
+        self.solved_shape = shrunk_shape(self.shape, most_pixels or rgb.size)
         rgb = shrink(rgb, self.solved_shape)
         lap("reading")
         self.superpixels = slic(rgb, n_segments)
@@ -75,9 +79,9 @@ class Scene:
         small[rows * self.solved_shape[0] // height, columns * self.solved_shape[1] // width] = strokes[rows, columns]
         return small
 
-    def shrink_labels(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """Label maps of the image, (..., H, W), at the size that is solved."""
-        return nearest(labels, self.solved_shape)
+    def majority(self, labels: Seeds, n_labels: int) -> Seeds:
+        """Return the commonest label of each superpixel, (n,), in a label map of the image, (H, W); -1 is unknown."""
+        return self.superpixels.majority(nearest(labels, self.solved_shape), n_labels)
 
     def enlarge(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Label maps at the size that is solved, (..., h, w), at the size of the image."""

@@ -24,7 +24,7 @@ from hedgehop.segmentation.suggestions import SceneModel, Stopwatch, Suggestions
 from hedgehop.segmentation.superpixels import Seeds
 
 _DEFAULT_SEGMENTS = 500  # in whose units the smoothness of pixels is given
-_ANCHOR = 2.0  # what agreeing with a given segmentation gains, in units of the scores
+_CLASS_ANCHOR = 2.0  # what agreeing with a given segmentation gains, in units of the scores
 
 
 class ScoredImage(SceneModel):
@@ -126,14 +126,12 @@ class ScoredImage(SceneModel):
         smoothness : float
             Factor of the strength of borders.
         """
-        n_labels, small = self.model.n_labels, self.scene.shrink_strokes(strokes)
-        seeds = self.variables.seeds(small, n_labels)
-        unary = self.model.unary.astype(np.float64)
+        n_labels, unary = self.model.n_labels, self.model.unary.astype(np.float64)
+        seeds = self.variables.seeds(self.scene.shrink_strokes(strokes), n_labels)
         if around is not None:
-            small_map = self.scene.shrink_labels(around)
-            chosen = self.variables.spread(self.scene.superpixels.majority(small_map, n_labels))
+            chosen = self.variables.spread(self.scene.majority(around, n_labels))
             free = np.flatnonzero(seeds < 0)
-            unary[free, chosen[free]] += _ANCHOR * self.weights[free]
+            unary[free, chosen[free]] += _CLASS_ANCHOR * self.weights[free]
         coarse = None if self._make_coarse is None else lambda: self.coarse.holding(strokes, around, smoothness)
         return ScoredImage(self.scene, self.variables, unary, smoothness * self._strength, seeds, coarse)
 

@@ -19,8 +19,8 @@ from hedgehop.lists.tradeoff import TradeoffLike, target
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.images import ImageLike
 from hedgehop.segmentation.scene import Scene, Variables
-from hedgehop.segmentation.stroke_model import StrokeModel, Strokes, StrokeSettings, anchoring, learn
-from hedgehop.segmentation.stroke_scores import check_name
+from hedgehop.segmentation.stroke_model import StrokeModel, StrokeSettings, anchoring
+from hedgehop.segmentation.stroke_scores import StrokeScores, check_name
 from hedgehop.segmentation.suggestions import Stopwatch, Suggestions, refuse_without_diversity
 
 _PIXELWISE_SEGMENTS = 2000  # whose scores the pixels get, where each pixel is a variable
@@ -92,7 +92,7 @@ class Segmenter:
         _ = self._scene.features, self._scene.graph  # once per image, not with the first strokes
         watch.lap("features")
         self._seconds = tuple((f"image: {part}", spent) for part, spent in watch.parts)
-        self._last: tuple[bytes, Strokes] | None = None
+        self._last: tuple[bytes, StrokeScores] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -153,8 +153,7 @@ class Segmenter:
             How many.
         diversity : Diversity, optional
             What makes candidates different, as in :func:`hedgehop.diverse`. By default candidates come from random
-            mixtures of eight scores, and those are taken one of which is probably right
-            (``ExpectedBest``).
+            mixtures of eight scores, and those are taken one of which is probably right (``ExpectedBest``).
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
         around : (H, W) array of ints, optional
@@ -175,7 +174,8 @@ class Segmenter:
         watch = Stopwatch()
         problem = self._problem(scribbles, around)
         watch.lap("model")
-        found = problem.candidates(m, diversity, _tradeoff(diversity, tradeoff), callback, watch, **options)
+        factor = tradeoff if diversity is None else _tradeoff(diversity, tradeoff)
+        found = problem.candidates(m, diversity, factor, callback, watch, **options)
         watch.lap("borders")
         return replace(found, parts=(*self._seconds, *watch.parts))
 
@@ -194,8 +194,7 @@ class Segmenter:
             yield problem.draw(problem.best[None])[0]
             rows: Iterator[Labels] = iter(problem.default_list(m, tradeoff).labelings[1:])
         else:
-            factor = _tradeoff(diversity, tradeoff)
-            steps = selection.stream(problem.model, diversity, 1.0 if factor is None else factor)
+            steps = selection.stream(problem.model, diversity, _tradeoff(diversity, tradeoff))
             rows = (step.labeling for step in islice(steps, m))
         for labeling in rows:
             yield problem.draw(labeling.reshape(1, -1))[0]
@@ -205,17 +204,15 @@ class Segmenter:
         given = np.asarray(scribbles)
         key = given.tobytes() + repr((given.shape, given.dtype)).encode()
         if self._last is None or self._last[0] != key:
-            self._last = key, learn(self._scene, given)
+            self._last = key, StrokeScores(self._scene, given)
         strokes = self._last[1]
-        anchor = None if around is None else anchoring(self._scene, around, strokes)
-        return StrokeModel(self._scene, strokes, self._settings, anchor)
+        anchor = None if around is None else anchoring(strokes, around)
+        return StrokeModel(strokes, self._settings, anchor)
 
     def __repr__(self) -> str:
         height, width = self.shape
         return f"Segmenter({height} x {width} pixels, {self._scene.superpixels.count} superpixels)"
 
 
-def _tradeoff(diversity: Diversity | None, given: TradeoffLike | None) -> TradeoffLike | None:
-    if given is not None or diversity is None:
-        return given
-    return _TRADEOFFS.get(type(diversity), target(_TARGET_DISTANCE))
+def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
+    return _TRADEOFFS.get(type(diversity), target(_TARGET_DISTANCE)) if given is None else given

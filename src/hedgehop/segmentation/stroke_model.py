@@ -16,14 +16,13 @@ from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.candidates import RandomModel, best_under, drop_components_without_stroke
 from hedgehop.segmentation.default_list import stroke_list
-from hedgehop.segmentation.scene import Scene, Variables
-from hedgehop.segmentation.scribbles import check_scribbles, lay_on
+from hedgehop.segmentation.scene import Variables
 from hedgehop.segmentation.stroke_scores import StrokeScores
 from hedgehop.segmentation.suggestions import SceneModel
-from hedgehop.segmentation.superpixels import Seeds, path_lengths
+from hedgehop.segmentation.superpixels import path_lengths
 
 # What agreeing with a given segmentation gains, in units of the scores.
-_ANCHOR = 3.0  # changed only where the strokes contradict it
+_STROKE_ANCHOR = 3.0  # changed only where the strokes contradict it
 _LOOSE_ANCHOR = 1.0  # of random models, whose answers are to differ from it
 _CONTRADICTION_REACH = 4.0  # of a contradicting stroke, in mean steps of colour between neighbours
 _LEAST_STEP = 0.2  # so that a stroke does not reach through all of a plain wall
@@ -40,41 +39,6 @@ class StrokeSettings:
     fine_borders: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Strokes:
-    """Strokes at the size of the image, at the size that is solved, on superpixels; and scores learned from them."""
-
-    drawn: Seeds
-    solved: Seeds
-    seeds: Seeds
-    scores: StrokeScores
-
-
-def learn(scene: Scene, scribbles: ArrayLike) -> Strokes:
-    """Check strokes, lay them on the superpixels and get ready to learn from them."""
-    drawn = check_scribbles(scribbles, scene.shape)
-    n_labels = int(drawn.max()) + 1
-    solved = scene.shrink_strokes(drawn)
-    seeds = lay_on(scene.superpixels, solved, n_labels)
-    examples = _with_background(seeds, scene.superpixels.frame, n_labels)
-    return Strokes(drawn, solved, seeds, StrokeScores(scene.features, scene.graph, examples, n_labels))
-
-
-def _with_background(seeds: Seeds, frame: NDArray[np.bool_], n_labels: int) -> Seeds:
-    """Superpixels to learn from: strokes and, if none is background, the frame of the image for that."""
-    missing = sorted(set(range(1, n_labels)) - set(seeds.tolist()))
-    if missing:
-        raise ValueError(
-            f"scribbles must use every number from 2 to {n_labels}; got no stroke of {missing[0] + 1}. Renumber them."
-        )
-    if (seeds == 0).any():
-        return seeds
-    examples = np.where(frame & (seeds < 0), 0, seeds)
-    if not (examples == 0).any():
-        raise ValueError("scribbles must mark some background (1): the strokes of objects cover the whole frame.")
-    return examples
-
-
 class StrokeModel(SceneModel):
     """Scores learned from strokes, a bonus for background at the frame, smoothness; strokes are held.
 
@@ -84,17 +48,17 @@ class StrokeModel(SceneModel):
         What each label of each superpixel gains for agreeing with a given segmentation, see :func:`anchoring`.
     """
 
-    def __init__(self, scene: Scene, strokes: Strokes, settings: StrokeSettings, anchor: Doubles | None) -> None:
-        super().__init__(scene, Variables(scene, settings.pixelwise))
+    def __init__(self, strokes: StrokeScores, settings: StrokeSettings, anchor: Doubles | None) -> None:
+        super().__init__(strokes.scene, Variables(strokes.scene, settings.pixelwise))
         self._strokes, self._settings, self._anchor = strokes, settings, anchor
-        self._free_frame = scene.superpixels.frame & (strokes.seeds < 0)
+        self._free_frame = self.scene.superpixels.frame & (strokes.seeds < 0)
         self._seeds = self.variables.seeds(strokes.solved, self.n_labels)
-        self.model = self._model(self._unary(strokes.scores.mix(settings.scores), settings.frame, _ANCHOR))
+        self.model = self._model(self._unary(strokes.mix(settings.scores), settings.frame, _STROKE_ANCHOR))
 
     @property
     def n_labels(self) -> int:
         """Number of labels."""
-        return self._strokes.scores.n_labels
+        return self._strokes.n_labels
 
     @property
     def oracle(self) -> str:
@@ -106,7 +70,7 @@ class StrokeModel(SceneModel):
         """The same on superpixels."""
         if not self.variables.pixelwise:
             return self
-        return StrokeModel(self.scene, self._strokes, replace(self._settings, pixelwise=False), self._anchor)
+        return StrokeModel(self._strokes, replace(self._settings, pixelwise=False), self._anchor)
 
     def draw(self, rows: Labels) -> Labels:
         """Labelings of the model, (m, n), at the size of the image, with borders that follow the pixels if wanted."""
@@ -129,7 +93,7 @@ class StrokeModel(SceneModel):
 
     def _unary_of(self, other: RandomModel) -> Doubles:
         """Scores of a random model; divided by its smoothness, so that all share one graph."""
-        scores = self._strokes.scores.mix(other.weights) + other.bias
+        scores = self._strokes.mix(other.weights) + other.bias
         return self._unary(scores, other.frame, _LOOSE_ANCHOR) / other.smoothness
 
     def _unary(self, scores: Doubles, frame: float, anchor: float) -> Doubles:
@@ -141,20 +105,19 @@ class StrokeModel(SceneModel):
         return self.variables.model(unary, self._seeds, self.variables.strength(self._settings.smoothness))
 
 
-def anchoring(scene: Scene, around: ArrayLike, strokes: Strokes) -> Doubles:
+def anchoring(strokes: StrokeScores, around: ArrayLike) -> Doubles:
     """Return what each label of each superpixel gains for agreeing with a segmentation, (n, L), 0..1.
 
     A stroke that contradicts the segmentation frees what is near and looks alike: there the gain is
     ``1 - exp(-d / reach)``, d the length of the shortest path of colours to such a stroke.
     """
-    n_labels, seeds, graph = strokes.scores.n_labels, strokes.seeds, scene.graph
-    labels = scene.shrink_labels(_checked_around(around, scene.shape, n_labels))
-    chosen = scene.superpixels.majority(np.maximum(labels, -1), n_labels)
+    scene, n_labels, seeds = strokes.scene, strokes.n_labels, strokes.seeds
+    chosen = scene.majority(np.maximum(_checked_around(around, scene.shape, n_labels), -1), n_labels)
     gain = np.where(chosen >= 0, 1.0, 0.0)
     contradicted = (seeds >= 0) & (chosen >= 0) & (seeds != chosen)
     if contradicted.any():
         starts = np.where(contradicted, 0, -1)
-        far = path_lengths(graph, graph.steps + _LEAST_STEP, starts, 1)[:, 0]
+        far = path_lengths(scene.graph, scene.graph.steps + _LEAST_STEP, starts, 1)[:, 0]
         gain *= 1.0 - np.exp(-far / _CONTRADICTION_REACH)
     result = np.zeros((chosen.size, n_labels))
     result[np.arange(chosen.size), np.maximum(chosen, 0)] = gain

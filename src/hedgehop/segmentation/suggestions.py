@@ -76,17 +76,7 @@ class Suggestions(DiverseList):
 class SceneModel:
     """The model of a scene, from scores of any source: one way to candidates and to label maps.
 
-    Subclasses say where the scores come from, and what the default list is.
-
-    Attributes
-    ----------
-    scene : Scene
-    variables : Variables
-        Superpixels or pixels.
-    model : FactorGraph or Grid
-        One variable per superpixel (or pixel), for every function of the library.
-    weights : (n,) array
-        Area of each variable, mean 1: weights for Hamming distances.
+    Subclasses say where the scores come from, and what the default list is; attributes are as in :class:`ScoredImage`.
     """
 
     model: FactorGraph | Grid
@@ -128,18 +118,16 @@ class SceneModel:
             if show is not None:
                 show(draw(labeling.reshape(1, -1))[0])
 
-        if diversity is not None:
-            if show is not None:
-                options["callback"] = lambda step: tell(step.labeling)
-            found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
-        else:
+        if diversity is None:
             if show is not None:
                 tell(self.best)  # before the others are computed
             found = self.default_list(m, tradeoff)
             for labeling in found.labelings[1:]:
                 tell(labeling)
-        if stopwatch is not None:
-            stopwatch.lap("list")
+        else:
+            options.setdefault("callback", lambda step: tell(step.labeling))
+            found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
+        (stopwatch or Stopwatch()).lap("list")
         return at_image_size(found, draw)
 
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import secrets
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hedgehop.studio.errors import refuse
@@ -54,21 +54,19 @@ class Guard:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        limit = self._limit(scope["path"], headers)
+        limit, answer = self._limit(scope["path"], headers), _SafeSend(send)
         if self._brings_token(scope):
-            await _respond(send, 303, "", {"Location": "/", "Set-Cookie": self._cookie()})
+            cookie = f"{_COOKIE}={self._settings.token}; HttpOnly; SameSite=Strict; Path=/"
+            await Response(status_code=303, headers={"Location": "/", "Set-Cookie": cookie})(scope, receive, answer)
             return
         no = self._from_elsewhere(scope, headers) or _too_large(headers, limit) or self._without_token(headers)
-        if no is not None:
-            await _respond(send, *no)
-            return
-        answer = _SafeSend(send)
         try:
-            await self._app(scope, _limited(receive, limit), answer)
+            await (_refusal(*no) if no else self._app)(scope, _limited(receive, limit), answer)
         except Exception:
             _LOG.exception("unexpected failure")
             if not answer.begun:
-                await _respond(send, 500, "something went wrong here; the terminal of the studio tells more.")
+                failure = _refusal(500, "something went wrong here; the terminal of the studio tells more.")
+                await failure(scope, receive, answer)
 
     def _limit(self, path: str, headers: Headers) -> int:
         if path == "/api/sessions":
@@ -105,9 +103,6 @@ class Guard:
             return False
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         return secrets.compare_digest(given.encode(), token.encode())
-
-    def _cookie(self) -> str:
-        return f"{_COOKIE}={self._settings.token}; HttpOnly; SameSite=Strict; Path=/"
 
 
 def is_json(headers: Headers) -> bool:
@@ -175,10 +170,5 @@ class _SafeSend:
         await self._send(message)
 
 
-async def _respond(send: Send, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
-    body = json.dumps({"detail": sentence}).encode() if sentence else b""
-    fields = {"Content-Type": "application/json", "Content-Length": str(len(body))} | (headers or {})
-    raw = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
-    sending = _SafeSend(send)
-    await sending({"type": "http.response.start", "status": status, "headers": raw})
-    await sending({"type": "http.response.body", "body": body})
+def _refusal(status: int, sentence: str) -> JSONResponse:
+    return JSONResponse({"detail": sentence}, status)

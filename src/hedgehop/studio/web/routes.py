@@ -79,12 +79,15 @@ class Cancelled(BaseModel):
 
 
 def _binary(*types: str) -> dict[str, Any]:
-    content = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in types}
-    return {"requestBody": {"required": True, "content": content}}
+    return {kind: {"schema": {"type": "string", "format": "binary"}} for kind in types}
+
+
+def _body(*types: str) -> dict[str, Any]:
+    return {"requestBody": {"required": True, "content": _binary(*types)}}
 
 
 def _file(*types: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in types}}}
+    return {200: {"content": _binary(*types)}}
 
 
 @api.get("/about")
@@ -103,7 +106,7 @@ async def about(studio: StudioOf) -> About:
     )
 
 
-@api.post("/sessions", status_code=201, openapi_extra=_binary(*FORMATS.values(), "application/json"))
+@api.post("/sessions", status_code=201, openapi_extra=_body(*FORMATS.values(), "application/json"))
 async def open_upload(
     request: Request, studio: StudioOf, name: Annotated[str, Query(max_length=300)] = "image"
 ) -> Opened:
@@ -139,7 +142,7 @@ async def image(session: SessionOf) -> Response:
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=3600"})
 
 
-@api.post("/sessions/{id}/scores", openapi_extra=_binary("application/octet-stream"))
+@api.post("/sessions/{id}/scores", openapi_extra=_body("application/octet-stream"))
 async def scores(request: Request, studio: StudioOf, session: SessionOf) -> Opened:
     """Show segmentations into classes: the body is an .npy or .npz file of scores (H, W, L)."""
     async with studio.uploads:
@@ -171,10 +174,7 @@ async def cancel(session: SessionOf) -> Cancelled:
 @api.post("/sessions/{id}/export", response_class=Response, responses=_file(*MEDIA.values()))
 async def export_one(session: SessionOf, request: ExportRequest) -> Response:
     """Return a candidate at the size of the image: label mask, cut-out or COCO run lengths."""
-    data = await run_in_threadpool(
-        export, request.what, session.picture, session.labels(request.candidate), request.labels
-    )
-    return Response(data, media_type=MEDIA[request.what])
+    return Response(await _exported(session, request), media_type=MEDIA[request.what])
 
 
 @api.post("/sessions/{id}/export/all", response_class=Response, responses=_file("application/zip"))
@@ -198,8 +198,11 @@ async def save(studio: StudioOf, session: SessionOf, request: SaveRequest) -> Sa
     """Write a candidate next to its image."""
     if session.number is None:
         raise refuse(409, "only images of the folder can be saved next to their originals. Use export instead.")
-    data = await run_in_threadpool(
-        export, request.what, session.picture, session.labels(request.candidate), request.labels
-    )
+    data = await _exported(session, request)
     name = await run_in_threadpool(studio.folder.save, session.number, SUFFIXES[request.what], data, request.replace)
     return Saved(name=name)
+
+
+async def _exported(session: Session, request: ExportRequest) -> bytes:
+    labels = session.labels(request.candidate)
+    return await run_in_threadpool(export, request.what, session.picture, labels, request.labels)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { button, input, element } from "./dom.js";
+import { button, input, element } from "../dom.js";
 
-/** @typedef {import("./types.js").State} State */
+/** @typedef {import("../types.js").State} State */
 
 /** Brush, eraser and hand; size; undo, redo, clear; zoom. */
 export class Tools {
@@ -9,8 +9,8 @@ export class Tools {
   #size = input("size");
 
   /**
-   * @param {import("./store.js").Store} store
-   * @param {import("./board.js").Board} board
+   * @param {import("../store.js").Store} store
+   * @param {import("../drawing/board.js").Board} board
    * @param {{undo: () => void, redo: () => void, clear: () => void}} history
    */
   constructor(store, board, history) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { fromRuns, outline, painted, rgba } from "./masks.js";
+import { fromRuns, outline, painted, rgba } from "./label_maps.js";
 
-/** @typedef {import("./types.js").State} State @typedef {import("./types.js").Candidate} Candidate */
-/** @typedef {import("./masks.js").Color} Color */
+/** @typedef {import("../types.js").State} State @typedef {import("../types.js").Candidate} Candidate */
+/** @typedef {import("./label_maps.js").Color} Color */
 /** @typedef {{shade: OffscreenCanvas, marked: OffscreenCanvas, line: Path2D}} Layer */
 
 /** @type {Color} */
@@ -48,7 +48,7 @@ function drawn({ session, labels, found }, candidate) {
 /**
  * Colours of labels; beside the first candidate, where they are the same and where they differ. The background is
  * darkened and the first object left clear; classes are tinted, and fade where nothing differs.
- * @param {import("./types.js").Label[]} labels
+ * @param {import("../types.js").Label[]} labels
  * @param {boolean} classes
  * @returns {{plain: Color[], same: Color[], changed: Color[]}}
  */

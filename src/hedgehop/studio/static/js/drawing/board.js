@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { element } from "./dom.js";
+import { element } from "../dom.js";
 import { layerOf } from "./layers.js";
 import { View } from "./view.js";
 
-/** @typedef {import("./types.js").State} State @typedef {import("./types.js").Stroke} Stroke */
+/** @typedef {import("../types.js").State} State @typedef {import("../types.js").Stroke} Stroke */
 
 /** Draws the image, the candidate on show, strokes and the brush. */
 export class Board {
@@ -85,7 +85,7 @@ export class Board {
     this.#drawBrush(context, state);
   }
 
-  /** @param {State} state @param {import("./types.js").Opened} session @param {ImageBitmap} image */
+  /** @param {State} state @param {import("../types.js").Opened} session @param {ImageBitmap} image */
   #drawScene(state, session, image) {
     const scene = new OffscreenCanvas(this.canvas.width, this.canvas.height);
     const context = scene.getContext("2d");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { button, closeOutside, element, input, make } from "./dom.js";
+import { button, closeOutside, element, input, make } from "../dom.js";
 
-/** @typedef {import("./types.js").State} State */
+/** @typedef {import("../types.js").State} State */
 
 const DISTANCES = [0.02, 0.035, 0.06, 0.1, 0.16, 0.25, 0.4];
 const MOST = 9;
@@ -17,16 +17,16 @@ export class Controls {
   #meaning = element("proof-text", HTMLElement);
 
   /**
-   * @param {import("./store.js").Store} store
-   * @param {{changed: () => void, solve: () => void, stop: () => void}} wishes
+   * @param {import("../store.js").Store} store
+   * @param {{changed: () => void, solve: () => void, stop: () => void}} actions
    */
-  constructor(store, wishes) {
+  constructor(store, actions) {
     for (let m = 2; m <= MOST; m++) this.#m.append(make("option", { value: `${m}` }, [`${m}`]));
-    const change = (/** @type {Partial<import("./types.js").Settings>} */ patch) =>
+    const change = (/** @type {Partial<import("../types.js").Settings>} */ patch) =>
       store.change({ settings: { ...store.state.settings, ...patch } });
-    const settle = (/** @type {Partial<import("./types.js").Settings>} */ patch) => {
+    const settle = (/** @type {Partial<import("../types.js").Settings>} */ patch) => {
       change(patch);
-      wishes.changed();
+      actions.changed();
     };
     this.#m.addEventListener("change", () => settle({ m: Number(this.#m.value) }));
     this.#kind.addEventListener("change", () => settle({ kind: this.#kind.value }));
@@ -38,8 +38,8 @@ export class Controls {
       field.addEventListener("input", () => change(read()));
       field.addEventListener("change", () => settle(read()));
     }
-    button("solve").addEventListener("click", wishes.solve);
-    button("stop").addEventListener("click", wishes.stop);
+    button("solve").addEventListener("click", actions.solve);
+    button("stop").addEventListener("click", actions.stop);
     this.#proof.addEventListener("click", () => this.#explain(Boolean(this.#meaning.hidden)));
     this.#proof.addEventListener("keydown", (event) => event.key === "Escape" && this.#explain(false));
     closeOutside(this.#meaning, () => this.#explain(false));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/** @typedef {import("./types.js").Stroke} Stroke */
+/** @typedef {import("../types.js").Stroke} Stroke */
 
 const SLACK = 4; // pixels of the screen
 
@@ -23,7 +23,7 @@ export class Pointer {
   held = false;
 
   /**
-   * @param {import("./store.js").Store} store
+   * @param {import("../store.js").Store} store
    * @param {import("./board.js").Board} board
    * @param {() => void} begin Called when a stroke begins.
    * @param {(stroke: Stroke) => void} end Called with a stroke that is done.

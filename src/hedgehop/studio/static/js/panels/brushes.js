@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { button, closeOutside, element, icon, make } from "./dom.js";
+import { button, closeOutside, element, icon, make } from "../dom.js";
 
-/** @typedef {import("./types.js").State} State */
+/** @typedef {import("../types.js").State} State */
 
 // None is pink, which marks differences.
 const COLORS = ["#3fbf8f", "#a86df0", "#ef6b4a", "#35b6d6", "#b5c334", "#8a6a4f", "#f58f3c"];
@@ -14,7 +14,7 @@ export class Brushes {
   #store;
   #drawn = "";
 
-  /** @param {import("./store.js").Store} store */
+  /** @param {import("../store.js").Store} store */
   constructor(store) {
     this.#store = store;
     this.#add.addEventListener("click", () => this.#another());
@@ -35,7 +35,7 @@ export class Brushes {
     this.#add.hidden = state.session?.mode === "classes" || state.labels.length >= MOST;
   }
 
-  /** @param {import("./types.js").Label} label @param {number} k */
+  /** @param {import("../types.js").Label} label @param {number} k */
   #brush(label, k) {
     const swatch = make("i", { class: "swatch" });
     swatch.style.background = label.color;
@@ -68,7 +68,7 @@ export class Brushes {
     closeOutside(form, () => done(false), stopped.signal);
   }
 
-  /** @param {number} k @param {import("./types.js").Label} label */
+  /** @param {number} k @param {import("../types.js").Label} label */
   #change(k, label) {
     this.#drawn = "";
     this.#store.change({ labels: this.#store.state.labels.map((other, j) => (j === k ? label : other)) });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import * as api from "./api.js";
-import { button, closeOutside, element, make } from "./dom.js";
-import { say, sayError } from "./messages.js";
+import * as api from "../api.js";
+import { button, closeOutside, element, make } from "../dom.js";
+import { say, sayError } from "../messages.js";
 
-/** @typedef {import("./types.js").State} State */
+/** @typedef {import("../types.js").State} State */
 
 const FILES = /** @type {const} */ ([
   ["mask", ".mask.png", "Label mask", "PNG, the number of the label at each pixel"],
@@ -14,13 +14,13 @@ const FILES = /** @type {const} */ ([
 ]);
 
 /** The export menu: files to take home, or next to the original where the studio was given a folder. */
-export class Exporting {
+export class ExportMenu {
   #store;
   #recover;
   #button = button("export");
   #menu = element("export-menu", HTMLElement);
 
-  /** @param {import("./store.js").Store} store @param {() => Promise<void>} recover Called when the server knows the session no more. */
+  /** @param {import("../store.js").Store} store @param {() => Promise<void>} recover Called when the server knows the session no more. */
   constructor(store, recover) {
     this.#store = store;
     this.#recover = recover;
@@ -95,9 +95,9 @@ export class Exporting {
     if (!session) return;
     say("Writing …", "busy");
     try {
-      const { auto, ...wishes } = settings;
+      const { auto, ...list } = settings;
       const body = what === "document"
-        ? { wish: { ...wishes, strokes, base }, labels }
+        ? { wish: { ...list, strokes, base }, labels }
         : { what: what === "zip" ? "mask" : what, candidate: this.#candidate(), labels };
       const data = await api.exported(session.id, what, body);
       const link = make("a", { href: URL.createObjectURL(data), download: session.name.replace(/\.[^.]+$/, "") + suffix });

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { element, make } from "./dom.js";
-import { layerOf } from "./layers.js";
+import { element, make } from "../dom.js";
+import { layerOf } from "../drawing/layers.js";
 
-/** @typedef {import("./types.js").State} State */
+/** @typedef {import("../types.js").State} State */
 
 const HEIGHT = 92;
 
 /** The candidates side by side, as they arrive. */
-export class Strip {
+export class Candidates {
   #place = element("strip", HTMLElement);
   #store;
   #choose;
   /** What is drawn, to draw nothing twice. @type {string} */
   #drawn = "";
 
-  /** @param {import("./store.js").Store} store @param {(index: number) => void} choose */
+  /** @param {import("../store.js").Store} store @param {(index: number) => void} choose */
   constructor(store, choose) {
     this.#store = store;
     this.#choose = choose;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { say } from "./messages.js";
+import { say } from "../messages.js";
 
 /** Drawing with the keyboard alone: arrows move the brush, Space puts it down and lifts it. */
-export class KeyPen {
+export class KeyboardPen {
   #store;
   #board;
   #begin;
   #end;
 
   /**
-   * @param {import("./store.js").Store} store
+   * @param {import("../store.js").Store} store
    * @param {import("./board.js").Board} board
    * @param {() => void} begin
-   * @param {(stroke: import("./types.js").Stroke) => void} end
+   * @param {(stroke: import("../types.js").Stroke) => void} end
    */
   constructor(store, board, begin, end) {
     this.#store = store;

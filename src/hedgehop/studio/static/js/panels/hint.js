@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { button, element } from "./dom.js";
+import { button, element } from "../dom.js";
+import { remember, remembered } from "../memory.js";
 
-/** @typedef {import("./types.js").Stroke} Stroke */
+/** @typedef {import("../types.js").Stroke} Stroke */
 
 /** Strokes on the sample, to show what a stroke is. @type {Stroke[]} */
 const STROKES = [
@@ -24,30 +25,13 @@ export class Hint {
     button("hint-close").addEventListener("click", () => this.close());
   }
 
-  /** @param {import("./types.js").Opened} opened @param {boolean} sample */
+  /** @param {import("../types.js").Opened} opened @param {boolean} sample */
   offer(opened, sample) {
-    this.#place.hidden = !sample || remembered();
+    this.#place.hidden = !sample || remembered("hinted") === "yes"; // where nothing is remembered, it comes again
   }
 
   close() {
-    if (!this.#place.hidden) remember();
+    if (!this.#place.hidden) remember("hinted", "yes");
     this.#place.hidden = true;
-  }
-}
-
-/** A browser may forbid storage; then the hint comes again. */
-function remembered() {
-  try {
-    return localStorage.getItem("hinted") === "yes";
-  } catch {
-    return false;
-  }
-}
-
-function remember() {
-  try {
-    localStorage.setItem("hinted", "yes");
-  } catch {
-    return;
   }
 }
