@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -16,11 +15,11 @@ from hedgehop.segmentation.borders import Borders
 from hedgehop.segmentation.features import Features, describe
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_shape, to_lab
 from hedgehop.segmentation.scribbles import held, lay_on
-from hedgehop.segmentation.superpixels import Graph, Seeds, contrast_graph, slic
+from hedgehop.segmentation.superpixels import Graph, Seeds, Superpixels, contrast_graph, slic
 
 
 class Scene:
-    """An image cut into superpixels; features, graph and borders follow when they are asked for.
+    """An image prepared once; superpixels, features, graph and borders follow when they are first asked for.
 
     Parameters
     ----------
@@ -29,33 +28,31 @@ class Scene:
         About how many superpixels.
     most_pixels : int, optional
         Larger images are solved at a smaller size.
-    lap : function of a str
-        Told what has just been done, to take the time.
 
     Attributes
     ----------
     shape, solved_shape : (int, int)
         Height and width of the image, and of what is solved.
-    superpixels : Superpixels
     lab : (h, w, 3) array
         Colours in Lab, at the size that is solved.
     """
 
-    def __init__(
-        self,
-        image: ImageLike,
-        n_segments: int,
-        most_pixels: int | None = None,
-        lap: Callable[[str], Any] = lambda done: None,
-    ) -> None:
+    def __init__(self, image: ImageLike, n_segments: int, most_pixels: int | None = None) -> None:
         rgb = as_rgb(image)
         self.shape: tuple[int, int] = (rgb.shape[0], rgb.shape[1])
         self.solved_shape = shrunk_shape(self.shape, most_pixels or rgb.size)
-        rgb = shrink(rgb, self.solved_shape)
-        lap("reading")
-        self.superpixels = slic(rgb, n_segments)
-        lap("superpixels")
-        self.lab = to_lab(rgb)
+        self._rgb: Doubles | None = shrink(rgb, self.solved_shape)
+        self._n_segments = n_segments
+        self.lab = to_lab(self._rgb)
+
+    @property
+    def superpixels(self) -> Superpixels:
+        """The image cut into superpixels; after that its RGB is let go. Two threads may both cut, alike."""
+        rgb = self._rgb
+        if rgb is not None:
+            self._superpixels = slic(rgb, self._n_segments)
+            self._rgb = None
+        return self._superpixels
 
     @cached_property
     def features(self) -> Features:
@@ -104,9 +101,14 @@ class Variables:
 
     def __init__(self, scene: Scene, pixelwise: bool) -> None:
         self._scene, self.pixelwise = scene, pixelwise
-        area = scene.superpixels.area
-        self._mean_area = float(area.mean())
-        self.weights: Doubles = np.ones(scene.superpixels.segments.size) if pixelwise else area / self._mean_area
+        if pixelwise:
+            self.weights: Doubles = np.ones(scene.solved_shape[0] * scene.solved_shape[1])
+        else:
+            self.weights = scene.superpixels.area / scene.superpixels.area.mean()
+
+    @property
+    def _mean_area(self) -> float:
+        return float(self._scene.superpixels.area.mean())
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of superpixels as values of the variables, (n, ...)."""

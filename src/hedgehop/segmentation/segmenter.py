@@ -88,8 +88,11 @@ class Segmenter:
             check_name(name)
             number(weight, f"the weight of {name}", low=0.0)
         watch = Stopwatch()
-        self._scene = Scene(image, count, positive_count(most_pixels, "most_pixels"), watch.lap)
-        _ = self._scene.features, self._scene.graph  # once per image, not with the first strokes
+        self._scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
+        watch.lap("reading")
+        _ = self._scene.superpixels  # now, not with the first strokes
+        watch.lap("superpixels")
+        _ = self._scene.features, self._scene.graph
         watch.lap("features")
         self._seconds = tuple((f"image: {part}", spent) for part, spent in watch.parts)
         self._last: tuple[bytes, StrokeScores] | None = None
