@@ -168,7 +168,7 @@ def test_hostile_scores(studio, session):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "body",
     [
         '{"m": NaN}',
         '{"distance": NaN}',
@@ -189,12 +189,12 @@ def test_hostile_scores(studio, session):
         "\x00",
     ],
 )
-def test_malformed_wishes(studio, session, wish):
+def test_malformed_requests(studio, session, body):
     headers = {"content-type": "application/json"}
-    refused(studio.post(f"/api/sessions/{session['id']}/solve", content=wish, headers=headers), 422)
+    refused(studio.post(f"/api/sessions/{session['id']}/solve", content=body, headers=headers), 422)
 
 
-def test_huge_wishes(studio, session):
+def test_huge_requests(studio, session):
     path = f"/api/sessions/{session['id']}/solve"
     points = [[k % 90, k % 60] for k in range(15_000)]
     strokes = [{"label": 2, "radius": 3, "points": points}] * 10

@@ -17,7 +17,7 @@ from hedgehop.segmentation.superpixels import Seeds, path_lengths, walk_probabil
 
 _TREES = 100
 _FEWER_TREES = 40  # are as good where the place is known, or where a score is one of many
-_MOST_EXAMPLES = 2000  # of a label; more strokes than that tell nothing new
+_MOST_EXAMPLES = 2000  # per label; more strokes than that tell nothing new
 _MIXTURE_WIDTH = 5.0  # in Lab
 
 
