@@ -62,9 +62,13 @@ class ScoredImage(SceneModel):
         self._strength, self._make_coarse = strength, coarse
 
     @cached_property
+    def _on_superpixels(self) -> ScoredImage | None:
+        return None if self._make_coarse is None else self._make_coarse()
+
+    @property
     def coarse(self) -> ScoredImage:
         """The same on superpixels."""
-        return self if self._make_coarse is None else self._make_coarse()
+        return self._on_superpixels or self
 
     @property
     def segments(self) -> Labels:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +64,7 @@ class StrokeModel(SceneModel):
         """Who solves candidates: exact for two labels; for more, quick beats exact, since there are many."""
         return "graphcut" if self.n_labels == 2 else "expansion"
 
-    @cached_property
+    @property
     def coarse(self) -> StrokeModel:
         """The same on superpixels."""
         if not self.variables.pixelwise:

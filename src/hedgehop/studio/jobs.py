@@ -20,7 +20,7 @@ from hedgehop.studio.label_maps import PackedLabels, to_runs
 from hedgehop.studio.tasks import LabelMap, Note, Show
 
 _LOG = logging.getLogger("hedgehop.studio")
-_VISIBLE_SHARE = 0.001  # of the image
+_LEAST_DIFFERENCE = 0.001  # share of the pixels
 _FINAL_EVENTS = ("done", "failed", "cancelled")
 _PROOF_MEANING = (
     "A list is worth how well its candidates fit the strokes and the image, plus how different they are. Compared "
@@ -91,7 +91,7 @@ class Job:
     def _show(self, labels: LabelMap) -> None:
         """Pass a candidate on, unless nobody could tell it from an earlier one."""
         _core.check_stop()
-        if any((labels != other).mean() < _VISIBLE_SHARE for other in self._shown):
+        if any((labels != other).mean() < _LEAST_DIFFERENCE for other in self._shown):
             self._repeats += 1
             return
         self._shown.append(labels)
