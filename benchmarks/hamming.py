@@ -166,7 +166,7 @@ def one(model: PairwiseModel, share: float, peers: bool) -> tuple[list[float], n
     ball, by_sum = hh.HammingBall(gamma=gamma), hh.HammingBall(gamma=gamma, steer="sum")
     steps: list[hh.Step] = []
     linear = Counting(hh.oracles.Trws(iterations=10))
-    slopes = hh.oracles.Auto(hh.oracles.Slopes(inner=linear))
+    slopes = hh.oracles.Auto(hh.oracles.Lagrangian(inner=linear))
     found = hh.diverse(model, ball, M, tradeoff, oracle=slopes, callback=steps.append)
     calls = linear.calls / M  # all steps but the first, and the bound after the last one
     lists = [found]

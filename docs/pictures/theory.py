@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 
 import hedgehop as hh
 from hedgehop.diversity.concave import concave
-from hedgehop.potentials.balls import overlap_shares
+from hedgehop.potentials.ball_sizes import overlap_shares
 
 HERE = Path(__file__).parent
 DARK, BLUE, RED, GREEN = "#16202a", "#2b6cb0", "#c05621", "#2f855a"

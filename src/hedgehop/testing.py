@@ -170,7 +170,7 @@ def _added(diversity: Diversity, model: Model, rows: Labels, y: Labels) -> float
 def _upper(model: Model, potentials: Sequence[Potential], every: Labels) -> Doubles:
     total = np.zeros(len(every))
     for potential in potentials:
-        total += potential._upper(model, every)
+        total += potential.upper(model, every)
     return total
 
 

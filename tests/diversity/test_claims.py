@@ -12,7 +12,7 @@ import pytest
 import hedgehop as hh
 from hedgehop.diversity import Concave
 from hedgehop.potentials import Cardinality, Function, total_value
-from hedgehop.potentials.balls import _drop, _log_drop, _log_size, ball_size, overlap_shares, overlap_size
+from hedgehop.potentials.ball_sizes import _drop, _log_drop, _log_size, ball_size, overlap_shares, overlap_size
 
 
 def count_overlap(n, labels, radius, distance):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.oracles.test_slopes import random_model
 
 import hedgehop as hh
-from hedgehop.oracles import Agreement, Exhaustive, GraphCut, Trws
-from hedgehop.oracles.relaxation.agreement import chords, reachable
+from hedgehop.oracles import Exhaustive, GraphCut, Lagrangian, Trws
+from hedgehop.oracles.relaxation.samples import chords, reachable
 from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights, Linear, total_value
 
 seeds = st.integers(0, 2**32 - 1)
@@ -35,7 +35,7 @@ def test_step_is_bounded_and_says_what_it_is(inner, seed):
     model = random_model(random, n, labels)
     gains = [random_gain(random, n, labels) for _ in range(int(random.integers(1, 3)))]
     others = [Linear(random.normal(size=(n, labels)))] if seed % 2 else []
-    oracle = Agreement(int(random.integers(1, 9)), int(random.integers(1, 5)), inner)
+    oracle = Lagrangian(starts=int(random.integers(1, 9)), inner=inner)
     hh.testing.check_oracle(oracle, model, [*gains, *others])
 
 
@@ -49,7 +49,7 @@ def test_other_potentials_go_to_the_inner_oracle(seed):
         LabelWeights(random.normal(size=labels)),
         Cardinality(random.integers(0, labels, n), -4.0 * np.exp(-0.5 * np.arange(n + 1))),
     ]
-    hh.testing.check_oracle(Agreement(), model, [random_gain(random, n, labels), menu[seed % 2]])
+    hh.testing.check_oracle(Lagrangian(), model, [random_gain(random, n, labels), menu[seed % 2]])
 
 
 @few
@@ -118,7 +118,7 @@ def test_images_are_solved_by_ascent():
     grid = hh.Grid(scores, smoothness=0.4)
     diversity = hh.ExpectedBest(hh.samples(grid, 12))
     found = hh.diverse(grid, diversity, m=4, tradeoff=200.0)
-    assert set(found.oracles[1:]) == {"agreement"}
+    assert set(found.oracles[1:]) == {"lagrangian"}
     assert found.distinct == 4
     assert found.objective <= found.upper_bound
     pool = hh.select(diversity.samples.reshape(-1, *grid.shape), grid, diversity, m=4, tradeoff=200.0)
@@ -128,13 +128,13 @@ def test_images_are_solved_by_ascent():
 def test_refuses_what_it_is_not_for():
     model = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], 1.0)
     gain = AgreementGains(np.zeros((1, 3), np.int32), np.zeros(1), np.ones(3))
-    with pytest.raises(hh.UnsupportedError, match="no potential depends on samples"):
+    with pytest.raises(hh.UnsupportedError, match="no potential is a function of distances, counts or samples"):
         hh.best(model, oracle="agreement")
     with pytest.raises(hh.UnsupportedError, match="must be rewarded, not punished"):
         hh.best(model, AgreementGains(gain.samples, gain.best, gain.weights, -1.0), "agreement")
     with pytest.raises(hh.UnsupportedError, match="forbids every count"):
         hh.best(model, [gain, Cardinality([0, 0, 0], [-np.inf] * 4)], "agreement")
     with pytest.raises(ValueError, match="starts must be"):
-        Agreement(starts=0)
+        Lagrangian(starts=0)
     with pytest.raises(ValueError, match="labels"):
         hh.best(model, AgreementGains(np.full((1, 3), 7, np.int32), gain.best, gain.weights))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.conformance.structures import STRUCTURES, WITHOUT_EDGES, Dice, dice
 
 import hedgehop as hh
-from hedgehop.oracles import Biases, Exhaustive, Trws
+from hedgehop.oracles import Exhaustive, Lagrangian, Trws
 from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.relaxation.coding import codings
+from hedgehop.oracles.relaxation.counts import below
 from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, Linear, total_value
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
@@ -39,7 +39,7 @@ def allowed(model):
 def test_steps_are_bounded_and_say_what_they_are(structure, d, count):
     model = STRUCTURES[structure](d)
     potentials = [*some_weights(d, model)[:count], Linear(d.scores(model.n_variables, int(model.label_counts.max())))]
-    oracle = Biases(rounds=int(d.random.integers(1, 20)), changes=int(d.random.integers(1, 5)))
+    oracle = Lagrangian(calls=int(d.random.integers(1, 20)), starts=int(d.random.integers(1, 5)))
     hh.testing.check_oracle(oracle, model, potentials)
     hh.testing.check_oracle(hh.oracles.get("ilp"), model, potentials)
 
@@ -48,9 +48,9 @@ def test_steps_are_bounded_and_say_what_they_are(structure, d, count):
 @given(d=dice(), inner=st.sampled_from([Exhaustive(), Trws()]))
 def test_inner_oracles_and_other_potentials(d, inner):
     model = STRUCTURES["potts"](d)
-    hh.testing.check_oracle(Biases(inner=inner), model, some_weights(d, model))
+    hh.testing.check_oracle(Lagrangian(inner=inner), model, some_weights(d, model))
     ball = Cardinality([0, 1, 2, 0], -4.0 * np.exp(-0.5 * np.arange(5)))
-    hh.testing.check_oracle(Biases(), model, [*some_weights(d, model), ball])
+    hh.testing.check_oracle(Lagrangian(), model, [*some_weights(d, model), ball])
 
 
 @pytest.mark.parametrize("structure", ["chain", "spanning_tree", "relations", "one_variable"])
@@ -61,19 +61,21 @@ def test_minorants_are_below_and_tight(structure, d):
     weights, rows = some_weights(d, model), allowed(model)
     values = total_value(model, weights, rows)
     k = int(d.random.integers(len(rows)))
-    below = np.zeros(len(rows))
-    for coding in codings(model, weights):
-        scores = coding.spread(coding.minorant(coding.codes(rows[k]), d.random.normal(size=model.n_variables)))
-        below += Linear(scores).value(model, rows)
-    below += values[k] - below[k]
-    assert (below <= values + 1e-9).all()
+    counts = [count for p in weights for count in p.counts(model)]
+    scores = below(counts, rows[k], d.random.normal(size=model.n_variables), model.unary.shape)
+    minorant = Linear(scores).value(model, rows)
+    minorant += values[k] - minorant[k]
+    assert (minorant <= values + 1e-9).all()
 
 
 def test_gaps_are_what_the_cheapest_label_of_a_kind_loses():
     model = hh.FactorGraph([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
-    (coding,) = codings(model, [KindWeights([0, 1, 1], [1.0, 1.0])])
-    gaps = coding.gaps(changed_unary(model, None), np.array([0, 1], np.int32))
-    assert gaps.tolist() == [[0.0, 1.0, np.inf], [5.0, 0.0, np.inf]]
+    codes = KindWeights([0, 1, 1], [1.0, 1.0]).counts(model)[0].codes
+    losses = codes.losses(changed_unary(model, None), np.array([0, 1], np.int32))
+    assert losses.tolist() == [[0.0, 1.0], [5.0, 0.0]]
+    some = KindWeights([0, 1, -1], [1.0, 1.0]).counts(model)[0].codes
+    losses = some.losses(changed_unary(model, None), np.array([0, 1], np.int32))
+    assert losses.tolist() == [[0.0, 2.0, 1.0], [5.0, 0.0, 1.0]]
 
 
 @pytest.mark.parametrize("oracle", ["biases", "expansion", "swap"])
@@ -106,7 +108,7 @@ def test_lists_of_large_parses_and_trees():
     parse = hh.Arborescence(random.normal(size=(12, 13, 30)), single_root=True)
     relations = np.arange(parse.n_labels) % parse.n_relations
     found = hh.diverse(parse, hh.KindCoverage(relations, parsimony=0.0), m=4, tradeoff=2.0)
-    assert set(found.oracles) == {"biases"}
+    assert set(found.oracles) == {"lagrangian"}
     shown = np.unique(parse.split(found.labelings)[1]).size
     assert shown > np.unique(parse.split(hh.best(parse).labeling)[1]).size
     assert found.objective <= found.upper_bound
@@ -129,10 +131,10 @@ def test_tags_of_a_chain_by_families():
 
 def test_refusals():
     model = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], 1.0)
-    with pytest.raises(hh.UnsupportedError, match="no potential depends on which labels are used"):
+    with pytest.raises(hh.UnsupportedError, match="no potential is a function of distances, counts or samples"):
         hh.best(model, oracle="biases")
-    with pytest.raises(ValueError, match="changes must be"):
-        Biases(changes=0)
+    with pytest.raises(ValueError, match="starts must be"):
+        Lagrangian(starts=0)
 
 
 @pytest.mark.parametrize(("make", "message"), [

@@ -8,7 +8,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.pairwise.kernels import message_solver
-from hedgehop.oracles.relaxation import dual
+from hedgehop.oracles.relaxation import subgradient
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
 
 
@@ -19,7 +19,9 @@ def random_model(random, n=6, labels=3):
 
 def bound_of(model, potentials, theta=None, rounds=20):
     best = hh.best(model, [*potentials, *([Linear(theta)] if theta is not None else [])], "exhaustive")
-    bound, _ = dual.dual_bound(message_solver(model), model, theta, potentials, best.labeling, best.value, rounds)
+    bound, _ = subgradient.bound_by_messages(
+        message_solver(model), model, theta, potentials, best.labeling, best.value, rounds
+    )
     return best.value, bound
 
 
@@ -43,7 +45,7 @@ KINDS = ("labels", "sizes", "transitions", "ordered", "regions", "robust")
 @pytest.mark.parametrize("seed", range(25))
 def test_bounds_are_valid_for_weights_of_any_sign(seed, tables, monkeypatch):
     if not tables:
-        monkeypatch.setattr(dual, "_LARGEST_TABLES", 0)
+        monkeypatch.setattr(subgradient, "_LARGEST_TABLES", 0)
     random = np.random.default_rng(seed)
     model = random_model(random)
     chosen = random.permutation(KINDS)[: random.integers(1, 4)]

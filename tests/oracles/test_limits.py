@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
-from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Slopes, Tree, Trws
+from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Lagrangian, Tree, Trws
 from hedgehop.oracles.pairwise.graphcut import CutSolver
-from hedgehop.oracles.relaxation.ascent import moves_of
-from hedgehop.oracles.relaxation.curves import Curve
-from hedgehop.oracles.relaxation.limits import limited
-from hedgehop.oracles.relaxation.terms import Terms
+from hedgehop.oracles.relaxation.distance_ascent import moves_of
+from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
+from hedgehop.potentials.count_functions import Table, limited
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
@@ -66,10 +65,10 @@ def test_step_is_bounded_and_keeps_the_distance(inner, seed):
         truth = hh.best(model, potentials, "exhaustive")
     except hh.InfeasibleError:
         with pytest.raises(hh.InfeasibleError):
-            hh.best(model, potentials, Slopes(inner=inner))
+            hh.best(model, potentials, Lagrangian(inner=inner))
         return
     try:
-        step = hh.best(model, potentials, Slopes(inner=inner))
+        step = hh.best(model, potentials, Lagrangian(inner=inner))
     except hh.InfeasibleError:  # none was found, which proves nothing
         assert len(references) > 1
         return
@@ -97,7 +96,7 @@ def test_every_slope_of_a_limit_is_a_bound(seed):
     n = int(random.integers(1, 9))
     table = np.where(random.random(n + 1) < 0.4, -np.inf, random.normal(size=n + 1) * (seed % 2))
     table[random.integers(n + 1)] = 0.0
-    curve = limited(Curve(1.0, table), steep=5.0)
+    curve = limited(Table(1.0, table), steep=5.0)
     if np.isinf(table).any():
         curve = curve.around(float(random.normal()), float(random.random()))
     slopes, offsets = curve.lines(random.random(5) * n)

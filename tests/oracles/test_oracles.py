@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles.relaxation.curves import concave_envelope
 from hedgehop.potentials import (
     BallCoverage,
     BallUnion,
@@ -24,6 +23,7 @@ from hedgehop.potentials import (
     RegionWeights,
     TransitionWeights,
 )
+from hedgehop.potentials.count_functions import concave_envelope
 
 
 def random_model(random, n=6, labels=3):

@@ -13,11 +13,11 @@ from scipy.optimize import linprog
 
 import hedgehop as hh
 from hedgehop import _core
-from hedgehop.oracles import Exhaustive, GraphCut, Slopes, Tree, Trws
-from hedgehop.oracles.relaxation.ascent import moves_of
-from hedgehop.oracles.relaxation.curves import Curve
-from hedgehop.oracles.relaxation.terms import Terms
+from hedgehop.oracles import Exhaustive, GraphCut, Lagrangian, Tree, Trws
+from hedgehop.oracles.relaxation.distance_ascent import moves_of
+from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, LabelWeights, Linear, total_value
+from hedgehop.potentials.count_functions import Table
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
@@ -59,7 +59,7 @@ def test_step_is_bounded_and_says_what_it_is(inner, seed):
     n = int(random.integers(1, 6))
     model = random_model(random, n, labels, tree=isinstance(inner, Tree))
     hh.testing.check_oracle(
-        Slopes(calls=int(random.integers(1, 12)), inner=inner), model, random_potentials(random, n, labels)
+        Lagrangian(calls=int(random.integers(1, 12)), inner=inner), model, random_potentials(random, n, labels)
     )
 
 
@@ -72,10 +72,10 @@ def test_bound_of_one_distance_is_the_concave_closure(seed):
     model = hh.FactorGraph(random.normal(size=(n, 2)), [[0, 1], [1, 2], [3, 4]], random.random(3))
     table = -4.0 * np.exp(-0.7 * np.arange(n + 1)) if seed % 2 else random.normal(size=n + 1) * 2
     potential = Cardinality(random.integers(0, 2, n), table)
-    step = hh.best(model, potential, Slopes(calls=40, tolerance=0.0, inner=Exhaustive()))
+    step = hh.best(model, potential, Lagrangian(calls=40, tolerance=0.0, inner=Exhaustive()))
     every = hh.testing.all_labelings(model)
     distances = (every != potential.reference).sum(axis=1)
-    lines = [(b - a, a - (b - a) * k) for k, (a, b) in enumerate(itertools.pairwise(Curve(1.0, table).envelope))]
+    lines = [(b - a, a - (b - a) * k) for k, (a, b) in enumerate(itertools.pairwise(Table(1.0, table).envelope))]
     rows = [np.append(-slope * distances, 1.0) for slope, _ in lines]  # value <= offset + slope * mean distance
     best = linprog(
         -np.append(model.score(every), 1.0), A_ub=rows, b_ub=[offset for _, offset in lines],
@@ -115,10 +115,10 @@ def test_minorant_is_below_and_tight(seed):
     size = int(weights.sum()) + 1
     if seed % 3 == 2:
         ball = BallCoverage(np.zeros((1, n), int), weights).pair(np.zeros(n, np.int32))
-        curve, function = Terms([ball]).curves[0], lambda d: -np.expm1(-d)
+        curve, function = Terms([ball]).functions[0], lambda d: -np.expm1(-d)
     else:
         table = random.normal(size=size) if random.random() < 0.5 else np.sqrt(np.arange(size))
-        curve, function = Curve(1.0, table), lambda d: table[np.round(d).astype(int)]
+        curve, function = Table(1.0, table), lambda d: table[np.round(d).astype(int)]
     differs = random.random(n) < 0.5
     order = np.argsort(~differs, kind="stable")
     bonus = np.empty(n)
@@ -258,7 +258,7 @@ def test_lists_on_a_large_grid(ball, labels):
     found = hh.diverse(grid, ball, m=4, tradeoff=60.0)
     assert found.objective <= found.upper_bound
     assert (found.gains <= found.bounds).all()
-    assert set(found.oracles[1:]) == {"slopes"}
+    assert set(found.oracles[1:]) == {"lagrangian"}
     assert found.distinct == 4
     again = hh.diverse(grid, ball, m=4, tradeoff=60.0)
     assert np.array_equal(found.labelings, again.labelings)
@@ -287,7 +287,7 @@ def test_balls_beside_label_costs():
     reference = hh.best(grid).labeling.reshape(-1)
     costs = LabelWeights([0.0, -5.0, -5.0, -5.0])
     step = hh.best(grid, [costs, Cardinality(reference, -40.0 * np.exp(-0.03 * np.arange(226)))])
-    assert step.oracle == "slopes"
+    assert step.oracle == "lagrangian"
     assert step.value <= step.upper_bound
     found = hh.diverse(grid, hh.HammingBall(gamma=0.03) + hh.LabelCoverage(), m=3, tradeoff=20.0)
     assert found.objective <= found.upper_bound
@@ -295,13 +295,13 @@ def test_balls_beside_label_costs():
 
 def test_refusals():
     model = hh.FactorGraph(np.zeros((3, 2)))
-    slopes = Slopes()
-    assert "no potential depends on the distance" in slopes.refusal(model, [])
+    slopes = Lagrangian()
+    assert "no potential is a function of distances" in slopes.refusal(model, [])
     assert "every count" in slopes.refusal(model, [Cardinality([0, 0, 0], [-np.inf] * 4)])
     assert "slope" in slopes.refusal(model, [Cardinality([0, 0, 0], np.sqrt, weights=[0.1, 0.2, 0.3])])
     assert "positive" in slopes.refusal(model, [BallCoverage([[0, 0, 0]], np.ones(3), -1.0)])
     with pytest.raises(ValueError, match="calls must be at least 1"):
-        Slopes(calls=0)
+        Lagrangian(calls=0)
 
 
 def test_kernels_refuse_what_does_not_fit():

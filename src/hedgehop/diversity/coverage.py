@@ -191,10 +191,6 @@ class VariableCoverage(Frozen, Diversity):
         """The coverages."""
         return self.coverages(model, labelings)
 
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
-
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """One linear potential: the gain of every labeling."""
         rows = self._rows(model, chosen)

@@ -12,7 +12,7 @@ from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.potentials import AgreementGains, Linear, Potential
-from hedgehop.potentials.distances import agreement
+from hedgehop.potentials.samples import agreement
 
 
 class ExpectedBest(Frozen, Diversity):
@@ -56,17 +56,13 @@ class ExpectedBest(Frozen, Diversity):
         """D of a list."""
         return float(self._best(model, self._rows(model, labelings)).mean())
 
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
-
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """``mean_z max(0, agreement(y, z) - best so far)``; linear while nothing is chosen."""
         gain = self._gain_potential(model, self._rows(model, chosen))
         return [gain] if gain.best.any() else [Linear(own(gain.linear(model, np.ones(len(self.samples)))))]
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        return self._gain_potential(model, chosen)._values(model, flat)
+        return self._gain_potential(model, chosen).values(model, flat)
 
     def _gain_potential(self, model: Model, chosen: Labels) -> AgreementGains:
         return AgreementGains(self.samples, self._best(model, chosen), self.weights)

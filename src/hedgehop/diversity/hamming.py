@@ -90,11 +90,7 @@ class HammingBall(Frozen, Diversity):
     def coverage_bound(self, model: Model, labelings: ArrayLike) -> float:
         """Upper bound on D of a list: D itself wherever it can be computed."""
         rows = distinct_rows(self._rows(model, labelings))
-        return float(sum(self._gain_potential(model, rows[:t])._upper(model, y[None])[0] for t, y in enumerate(rows)))
-
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
+        return float(sum(self._gain_potential(model, rows[:t]).upper(model, y[None])[0] for t, y in enumerate(rows)))
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """The gain of every labeling or, steered by the sum, the paper's lower bound on it."""
@@ -117,7 +113,7 @@ class HammingBall(Frozen, Diversity):
         return self.coverage_bound(model, chosen)
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        return self._gain_potential(model, distinct_rows(chosen))._values(model, flat)
+        return self._gain_potential(model, distinct_rows(chosen)).values(model, flat)
 
     def _gain_potential(self, model: Model, rows: Labels) -> Potential:
         self.check(model)
@@ -191,10 +187,6 @@ class LinearHamming(Frozen, Diversity):
         rows = self._rows(model, labelings)
         added = np.tril(_core.hamming(rows, rows, self.weights)).sum(axis=1)
         return np.concatenate([[0.0], np.cumsum(added)])
-
-    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
-        return np.zeros(len(self._rows(model, labelings)))
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """The gain or, steered by half of the relevance, twice the gain: the same labelings are best."""

@@ -15,7 +15,7 @@ from hedgehop.diversity.coverage import Coverage
 from hedgehop.diversity.labels import reached, shares_of, shown
 from hedgehop.models.base import Model
 from hedgehop.potentials import KindWeights, Potential
-from hedgehop.potentials.kinds import check_kinds, kind_counts, kind_table
+from hedgehop.potentials.labels import check_kinds, kind_counts, kind_table
 
 
 class KindCoverage(Coverage):

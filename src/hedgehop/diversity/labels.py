@@ -15,14 +15,8 @@ from hedgehop.diversity.concave import ConcaveLike
 from hedgehop.diversity.coverage import Coverage
 from hedgehop.models.base import Model
 from hedgehop.potentials import LabelWeights, Potential, TransitionWeights
-from hedgehop.potentials.labels import (
-    edges_of,
-    label_counts,
-    least_count,
-    share,
-    transition_pairs,
-    used_transitions,
-)
+from hedgehop.potentials.labels import label_counts, least_count, share
+from hedgehop.potentials.transitions import edges_of, transition_pairs, used_transitions
 
 
 class LabelCoverage(Coverage):

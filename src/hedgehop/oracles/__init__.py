@@ -11,22 +11,18 @@ from hedgehop.oracles.exact.spanning_tree import Kruskal
 from hedgehop.oracles.exact.tree import Tree
 from hedgehop.oracles.pairwise.expansion import Expansion
 from hedgehop.oracles.pairwise.graphcut import GraphCut
-from hedgehop.oracles.pairwise.messages import Messages
 from hedgehop.oracles.pairwise.qpbo import Qpbo
 from hedgehop.oracles.pairwise.swap import Swap
 from hedgehop.oracles.pairwise.trws import Trws
 from hedgehop.oracles.program.ilp import Ilp
 from hedgehop.oracles.registry import available, get
-from hedgehop.oracles.relaxation.agreement import Agreement
-from hedgehop.oracles.relaxation.biases import Biases
-from hedgehop.oracles.relaxation.slopes import Slopes
+from hedgehop.oracles.relaxation.lagrangian import Lagrangian
+from hedgehop.oracles.relaxation.messages import Messages
 from hedgehop.oracles.routing import Auto, explain
 
 __all__ = [
-    "Agreement",
     "Assignment",
     "Auto",
-    "Biases",
     "Blossoms",
     "ChainCounts",
     "Edmonds",
@@ -35,10 +31,10 @@ __all__ = [
     "GraphCut",
     "Ilp",
     "Kruskal",
+    "Lagrangian",
     "Messages",
     "Oracle",
     "Qpbo",
-    "Slopes",
     "Solver",
     "Step",
     "Swap",

@@ -15,7 +15,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
-from hedgehop.oracles.folding import rounding
+from hedgehop.oracles.folding import reaches, rounding
 from hedgehop.potentials import Potential, total_value
 
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ class Step:
     oracle: str
     seconds: float = 0.0
     relevance: float = float("nan")
+
+
+def better(model: Model, first: Step, second: Step) -> Step:
+    """The better one of two answers to the same step, the first of equals, with the lower bound of both."""
+    best = max(first, second, key=lambda step: step.value)
+    bound = max(best.value, min(first.upper_bound, second.upper_bound))
+    return replace(best, upper_bound=bound, exact=best.exact or reaches(model, best.value, bound))
 
 
 class Oracle(ABC):

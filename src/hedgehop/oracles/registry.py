@@ -19,21 +19,20 @@ from hedgehop.oracles.exact.spanning_tree import Kruskal
 from hedgehop.oracles.exact.tree import Tree
 from hedgehop.oracles.pairwise.expansion import Expansion
 from hedgehop.oracles.pairwise.graphcut import GraphCut
-from hedgehop.oracles.pairwise.messages import Messages
 from hedgehop.oracles.pairwise.qpbo import Qpbo
 from hedgehop.oracles.pairwise.swap import Swap
 from hedgehop.oracles.pairwise.trws import Trws
 from hedgehop.oracles.program.ilp import Ilp
-from hedgehop.oracles.relaxation.agreement import Agreement
-from hedgehop.oracles.relaxation.biases import Biases
-from hedgehop.oracles.relaxation.slopes import Slopes
+from hedgehop.oracles.relaxation.lagrangian import Lagrangian
+from hedgehop.oracles.relaxation.messages import Messages
 from hedgehop.potentials import Potential
 
 _BUILT_IN: tuple[type[Oracle], ...] = (
     Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap,
-    Slopes, Agreement, Biases, Messages, Ilp,
+    Lagrangian, Messages, Ilp,
 )  # fmt: skip
 OracleLike = str | Oracle
+_OLD_NAMES = {"slopes": "lagrangian", "biases": "lagrangian", "agreement": "lagrangian"}
 
 
 @lru_cache(maxsize=1)
@@ -74,6 +73,8 @@ def get(oracle: Any) -> Oracle:
     if isinstance(oracle, type) and issubclass(oracle, Oracle):
         raise TypeError(f"oracle must be a name or an instance; got the class. Call it: {oracle.__name__}().")
     oracles = built_in_and_installed()
+    if isinstance(oracle, str) and oracle not in oracles:
+        oracle = _OLD_NAMES.get(oracle, oracle)
     if not isinstance(oracle, str) or oracle not in oracles:
         names = ", ".join(f'"{name}"' for name in ("auto", *oracles))
         raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which oracle solves a step: one table, read from the top (docs/solvers.md is made from it)."""
+"""Which oracle solves a step: one table, read from the top (docs/solvers.md is made from it).
+
+Integer programs come last: where another oracle leaves a gap, and the model is small, they close it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from hedgehop.models.graph_matching import GraphMatching
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
-from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.exact.exhaustive import bits
 from hedgehop.oracles.folding import fold, kinds
 from hedgehop.oracles.pairwise.swap import is_one_cut
@@ -21,7 +24,7 @@ from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.potentials import Potential
 
-_SMALL = 3000  # columns of an integer program that is about as quick as anything else
+_SMALL = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
 _SMALL_BALLS = 400  # the same with several balls
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
@@ -30,10 +33,13 @@ _QUICK_BLOSSOMS = 20_000  # nodes times edges up to which blossoms in Python tak
 Condition = Callable[[Model, Sequence[Potential]], bool]
 
 
-def is_small(model: Model, columns: int = _SMALL) -> bool:
-    """Whether proving the optimum by an integer program is about as quick as anything else."""
+def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
+    """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
+    kinds = {p.relaxed_as for p in potentials}
+    columns = _SMALL_BALLS if "distances" in kinds else _SMALL_SAMPLES if "samples" in kinds else _SMALL
     if not isinstance(model, PairwiseModel):
-        return isinstance(model, UnaryModel) and model.unary.size <= columns
+        extra = structure_columns(model) if isinstance(model, LinearModel) and "counts" in kinds else 0
+        return isinstance(model, UnaryModel) and model.unary.size <= columns and extra <= _SMALL
     attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
     size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
     return size <= (columns if attracts else columns // 3)
@@ -63,22 +69,6 @@ class Route:
     holds: Condition = lambda model, potentials: True
 
 
-def _large(model: Model, potentials: Sequence[Potential]) -> bool:
-    return not is_small(model)
-
-
-def _large_for_balls(model: Model, potentials: Sequence[Potential]) -> bool:
-    return not is_small(model, _SMALL_BALLS)
-
-
-def _large_for_samples(model: Model, potentials: Sequence[Potential]) -> bool:
-    return not is_small(model, _SMALL_SAMPLES)
-
-
-def _large_structure(model: Model, potentials: Sequence[Potential]) -> bool:
-    return _large(model, potentials) or (isinstance(model, LinearModel) and structure_columns(model) > _SMALL)
-
-
 def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
     return bits(model, potentials) <= _LISTED_AT_ONCE
 
@@ -104,34 +94,27 @@ ROUTES = (
     ),
     Route("chain", "`Chain`", "sums over several distances", "short chains", "exact: tables of all counts"),
     Route("exhaustive", "any", "any", "up to 2^16 labelings", "exact, and tried at once", _few_labelings),
-    Route("qpbo", "two labels, any pairs", "linear", "not small", "the bound of the linear program", _large),
-    Route("trws", "pairwise", "linear", "not small", "near-optimal, with a bound", _large),
-    Route("expansion", "pairwise", "used labels, regions", "not small", "strong moves, with a bound", _large),
-    Route("swap", "pairwise", "transitions", "not small", "strong moves, with a bound", _large),
-    Route("slopes", "any with a linear row", "distances", "above 400 columns", "few linear steps", _large_for_balls),
+    Route("qpbo", "two labels, any pairs", "linear", "any", "the bound of the linear program"),
+    Route("trws", "pairwise", "linear", "any", "near-optimal, with a bound"),
+    Route("expansion", "pairwise", "used labels, regions", "any", "strong moves, with a bound"),
+    Route("swap", "pairwise", "transitions", "any", "strong moves, with a bound"),
     Route(
-        "agreement", "any with a linear row", "agreement with samples", "above 1000 columns",
-        "few linear steps", _large_for_samples,
+        "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions", "any",
+        "few linear steps, with a bound",
     ),
-    Route("biases", "any with a linear row", "used labels and kinds", "not small", "linear steps", _large_structure),
-    Route("ilp", "all that is built in", "all that is built in", "small", "exact, if it ends in time"),
-    Route("slopes", "any with a linear row", "distances", "where no program can", "few linear steps"),
-    Route("agreement", "any with a linear row", "agreement with samples", "where no program can", "few linear steps"),
+    Route("ilp", "all that is built in", "all that is built in", "a million columns", "exact, if it ends in time"),
     Route("graph_matching", "`GraphMatching`", "linear", "where no program can", "exact: blossoms"),
-    Route("qpbo", "two labels, any pairs", "linear", "where no program can", "the bound of the linear program"),
-    Route("trws", "pairwise", "linear", "where no program can", "near-optimal, with a bound"),
-    Route("expansion", "pairwise", "used labels, regions", "where no program can", "strong moves, with a bound"),
-    Route("biases", "any with a linear row", "used labels and kinds", "where no program can", "linear steps"),
-    Route("swap", "pairwise", "transitions", "where no program can", "strong moves, with a bound"),
     Route("exhaustive", "any", "any, your own too", "up to 2^22 labelings", "nothing else can"),
     Route("messages", "pairwise", "distances", "never before others", "there to compare with"),
 )  # fmt: skip
 
 
+_BUILT_IN = {route.oracle for route in ROUTES}
+
+
 def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> list[Route]:
     """The table with the rows of plug-ins: before the others where they prefer to be, else after them."""
-    known = {route.oracle for route in ROUTES}
-    added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in known}
+    added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _BUILT_IN}
     rows = [Route(name, "", "", "", "a plug-in") for name in sorted(added, key=lambda name: -added[name])]
     return [r for r in rows if added[r.oracle] > 0] + list(ROUTES) + [r for r in rows if added[r.oracle] <= 0]
 
@@ -160,20 +143,25 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     --------
     >>> import numpy as np, hedgehop as hh
     >>> print(hh.oracles.explain(hh.Chain(np.zeros((3, 2)), np.eye(2))))
-    tree, for chains and forests with potentials linear; one distance (size: any): exact in one pass
+    tree: chains and forests; linear; one distance (any). Exact in one pass
     """
     terms = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
     oracles = built_in_and_installed()
     chosen = choose(oracles, model, terms)
-    lines = [
-        f"{chosen.oracle}, for {chosen.model} with potentials {chosen.potentials} (size: {chosen.size}): {chosen.why}"
-    ]
+    lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
     for route in routes(oracles, model, terms):
         if route is chosen:
             break
-        reason = oracles[route.oracle].refusal(model, terms) or f"only for size: {route.size}"
+        reason = oracles[route.oracle].refusal(model, terms) or f"only for {route.potentials} ({route.size})"
         lines.append(f"  not {route.oracle}: {reason}")
     return "\n".join(lines)
+
+
+def as_markdown() -> str:
+    """The table as the documentation shows it."""
+    head = ["| oracle | model | potentials | size | why |", "|---|---|---|---|---|"]
+    rows = [f"| `{r.oracle}` | {r.model} | {r.potentials} | {r.size} | {r.why} |" for r in ROUTES]
+    return "\n".join([*head, *rows])
 
 
 class Auto(Oracle):
@@ -226,11 +214,20 @@ class AutoSolver(Solver):
         self._solvers: dict[str, Solver] = {}
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
-        """Let the chosen oracle solve it."""
+        """Let the chosen oracle solve it; where it leaves a gap and the model is small, close it by a program."""
         chosen = self.oracle.choice(self.model, potentials)
-        if chosen.name not in self._solvers:
-            self._solvers[chosen.name] = chosen.on(self.model)
-        return self._solvers[chosen.name].maximize(potentials)
+        step = self._solver(chosen).maximize(potentials)
+        program = self.oracle.oracles["ilp"]
+        if step.exact or chosen is program or chosen.name not in _BUILT_IN or not is_small(self.model, potentials):
+            return step
+        if program.refusal(self.model, potentials) is not None:
+            return step
+        return better(self.model, self._solver(program).maximize(potentials), step)
+
+    def _solver(self, oracle: Oracle) -> Solver:
+        if oracle.name not in self._solvers:
+            self._solvers[oracle.name] = oracle.on(self.model)
+        return self._solvers[oracle.name]
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
         """None: choosing refuses what nobody can do."""

@@ -8,19 +8,17 @@ others a relaxation does; where labelings only have to be different, Lawler's pa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError, UnsupportedError
-from hedgehop.oracles.base import Solver, Step
-from hedgehop.oracles.folding import reaches
+from hedgehop.oracles.base import Solver, Step, better
 from hedgehop.oracles.lawler import best_excluding
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.registry import get
-from hedgehop.oracles.relaxation.slopes import Slopes
+from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.routing import Auto, is_small
 from hedgehop.potentials import Cardinality, Linear, Potential
 
@@ -47,7 +45,7 @@ class Separator:
                 return other
         try:
             found = self._limited(limits)
-            return found if other is None else self._better(found, other)
+            return found if other is None else better(self._model, found, other)
         except (InfeasibleError, UnsupportedError) as error:  # which of multipliers proves nothing
             if distance == 1:
                 return other or self._best_other(potentials, rows)
@@ -72,7 +70,7 @@ class Separator:
 
     @cached_property
     def _relaxation(self) -> Solver:
-        return Slopes(inner=self._oracle).on(self._model)
+        return Lagrangian(inner=self._oracle).on(self._model)
 
     def _by_program(self, limits: Sequence[Potential], distance: int) -> Step:
         program = get("ilp")
@@ -89,12 +87,6 @@ class Separator:
 
         budget = _CELLS if self._model.n_variables > _MOST_SOLVED else None  # a cell per variable: too many
         return best_excluding(self._model, {y.tobytes() for y in rows}, inside, marginals, budget, nearest)
-
-    def _better(self, first: Step, second: Step) -> Step:
-        """The better one of two answers to the same step, with the lower bound of both."""
-        best = max(first, second, key=lambda step: step.value)
-        bound = max(best.value, min(first.upper_bound, second.upper_bound))
-        return replace(best, upper_bound=bound, exact=best.exact or reaches(self._model, best.value, bound))
 
 
 def _flat(labeling: Labels) -> Labels:

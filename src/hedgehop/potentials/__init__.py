@@ -5,11 +5,15 @@ A diversity turns its marginal gain into these; label costs and the rest also se
 at all (``hh.best(model, [LabelWeights(w)])``). Scores are maximised, so a negative weight is a cost.
 """
 
+from hedgehop.potentials.ball_unions import BallCoverage, BallUnion
 from hedgehop.potentials.base import Constant, Function, Linear, Potential, total_value
-from hedgehop.potentials.distances import AgreementGains, BallCoverage, BallUnion, Cardinality
-from hedgehop.potentials.kinds import KindWeights
-from hedgehop.potentials.labels import LabelWeights, TransitionWeights
+from hedgehop.potentials.count_functions import Table, Threshold
+from hedgehop.potentials.counts import CountFunction, LabelClasses
+from hedgehop.potentials.distances import Cardinality
+from hedgehop.potentials.labels import KindWeights, LabelWeights
 from hedgehop.potentials.regions import Envelope, RegionWeights
+from hedgehop.potentials.samples import AgreementGains
+from hedgehop.potentials.transitions import TransitionWeights
 
 __all__ = [
     "AgreementGains",
@@ -17,13 +21,17 @@ __all__ = [
     "BallUnion",
     "Cardinality",
     "Constant",
+    "CountFunction",
     "Envelope",
     "Function",
     "KindWeights",
+    "LabelClasses",
     "LabelWeights",
     "Linear",
     "Potential",
     "RegionWeights",
+    "Table",
+    "Threshold",
     "TransitionWeights",
     "total_value",
 ]

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +15,20 @@ from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
 
+if TYPE_CHECKING:
+    from hedgehop.potentials.counts import CountFunction
+
 P = TypeVar("P", bound="Potential")
 
 
 class Potential(Frozen, ABC):
     """A function of a labeling. ``value(model, labelings)``; ``2.0 * potential`` scales it.
+
+    Attributes
+    ----------
+    relaxed_as : "counts", "distances", "samples" or None
+        How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for distances, by chords
+        for agreements with samples, or not at all.
 
     Examples
     --------
@@ -29,27 +38,44 @@ class Potential(Frozen, ABC):
     array([0., 3.])
     """
 
+    relaxed_as: ClassVar[Literal["counts", "distances", "samples"] | None] = None
+
     def value(self, model: Model, labelings: ArrayLike) -> float | Doubles:
         """Value of one labeling (a float) or of many (an (m,) array)."""
         self.check(model)
         flat, single = as_labelings(labelings, model.shape, model.label_counts)
-        values = self._values(model, flat)
+        values = self.values(model, flat)
         return float(values[0]) if single else values
 
     def check(self, model: Model) -> None:
         """Raise ValueError if this potential does not fit the model."""
 
     @abstractmethod
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
 
-    def _upper(self, model: Model, flat: Labels) -> Doubles:
+    def upper(self, model: Model, flat: Labels) -> Doubles:
         """Upper bounds on the values of (m, n) labelings: the values, wherever these are exact."""
-        return self._values(model, flat)
+        return self.values(model, flat)
 
     def span(self) -> float:
         """Return a number that no two values differ by more than; inf if none is known."""
         return np.inf
+
+    def counts(self, model: Model) -> Sequence[CountFunction] | None:
+        """Functions of counts that add up to this potential; None if it is no such sum.
+
+        With it a potential is understood by integer programs and, if ``relaxed_as`` says how, by relaxations.
+        """
+        return None
+
+    def encode(self, program: Any) -> None:
+        """Write this potential as rows of an integer program; by its counts unless overridden.
+
+        ``program`` is a :class:`hedgehop.oracles.program.model_rows.Encoded`.
+        """
+        for count in self.counts(program.model) or ():
+            program.add_count(count)
 
     @abstractmethod
     def scaled(self: P, factor: float) -> P:
@@ -77,7 +103,8 @@ class Constant(Potential):
     def __init__(self, amount: float) -> None:
         self._set(amount=_arrays.number(amount, "amount"))
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return np.full(len(flat), self.amount)
 
     def scaled(self, factor: float) -> Constant:
@@ -106,7 +133,8 @@ class Linear(Potential):
         values = _arrays.scores(theta, "theta", ndim=2)
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return linear_scores(self.theta, flat)
 
     def check(self, model: Model) -> None:
@@ -140,7 +168,8 @@ class Function(Potential):
             raise TypeError(f"function must be callable; got {function!r}.")
         self._set(function=function, factor=float(factor))
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
 
     def scaled(self, factor: float) -> Function:

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far a labeling is from given ones: counts of differing variables, balls around them, best agreement."""
+"""Functions of the distance to a labeling: the number of variables that differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels, as_labelings, own
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
-from hedgehop.potentials.balls import MOST_LISTED, overlap_shares, place_values, uncovered_shares
 from hedgehop.potentials.base import Potential
+from hedgehop.potentials.count_functions import SmoothFunction, Table
+from hedgehop.potentials.counts import CountFunction, LabelClasses
 
-MOST_EXACT = 20  # distinct labelings up to which inclusion-exclusion is affordable
+_CELLS = 4096  # of the table that stands in for a function of fractional distances
 
 
 class Cardinality(Potential):
@@ -42,6 +43,7 @@ class Cardinality(Potential):
     table: Doubles | Callable[[Doubles], Doubles]
     weights: Doubles | None
     factor: float
+    relaxed_as = "distances"
 
     def __init__(
         self,
@@ -82,7 +84,8 @@ class Cardinality(Potential):
         if self.reference.size != model.n_variables:
             raise ValueError(f"reference must have {model.n_variables} labels; got {self.reference.size}.")
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         return self.at(_core.hamming(flat, self.reference[None], self.weights)[:, 0])
 
     def span(self) -> float:
@@ -95,215 +98,54 @@ class Cardinality(Potential):
         """Return this potential times a factor."""
         return Cardinality(self.reference, self.table, self.weights, factor * self.factor)
 
-
-class BallCoverage(Potential):
-    """Exact marginal gain of the smooth Hamming-ball coverage (docs/theory.md 6).
-
-    Keep each variable i with probability ``1 - exp(-decay[i])``; the value is ``scale`` times the probability
-    that the kept part of y differs from the kept part of every chosen labeling.
-
-    Parameters
-    ----------
-    chosen : (k, n) labels
-        The earlier labelings, distinct. The value is exact for up to 20; beyond, it is the lower bound
-        ``prod_j (1 - exp(-distance_j))``.
-    decay : (n,) array
-        gamma times the weight of each variable.
-
-    Examples
-    --------
-    >>> import numpy as np, hedgehop as hh
-    >>> gain = hh.potentials.BallCoverage(chosen=[[0, 0, 0]], decay=[0.5, 0.5, 0.5])
-    >>> gain.value(hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 0], [0, 1, 1]]).round(3)
-    array([0.   , 0.632])
-    """
-
-    chosen: Labels
-    decay: Doubles
-    scale: float
-
-    def __init__(self, chosen: ArrayLike, decay: ArrayLike, scale: float = 1.0) -> None:
-        labelings = np.atleast_2d(_arrays.integers(chosen, "chosen")).astype(np.int32)
-        self._set(chosen=own(labelings), decay=_arrays.weights(decay, "decay"), scale=float(scale))
-
-    def check(self, model: Model) -> None:
-        """Refuse labelings that do not fit the model."""
-        _check_width(self.chosen, model)
-
-    def _values(self, model: Model, flat: Labels) -> Doubles:
-        if len(self.chosen) <= MOST_EXACT:
-            return self.scale * _core.ball_gain(flat, self.chosen, self.decay)
-        missed = -np.expm1(-_core.hamming(flat, self.chosen, self.decay))
-        return np.asarray(self.scale * missed.prod(axis=1))  # Harris: a lower bound
-
-    def _upper(self, model: Model, flat: Labels) -> Doubles:
-        if len(self.chosen) <= MOST_EXACT:
-            return self._values(model, flat)
-        return np.asarray(np.min([p._values(model, flat) for p in self.pairs()], axis=0))
-
-    def pair(self, centre: Labels) -> Cardinality:
-        """What the ball around y has outside the ball around one labeling: ``1 - exp(-distance)``."""
-        return Cardinality(centre, _NotInBall(), self.decay, self.scale)
-
-    def pairs(self) -> list[Cardinality]:
-        """Functions of one distance each, all of them upper bounds."""
-        return [self.pair(y) for y in self.chosen]
-
-    def span(self) -> float:
-        """Return the scale: values lie between 0 and it."""
-        return abs(self.scale)
-
-    def scaled(self, factor: float) -> BallCoverage:
-        """Return this potential times a factor."""
-        return BallCoverage(self.chosen, self.decay, factor * self.scale)
-
-
-class _NotInBall:
-    """``1 - exp(-d)``: concave and increasing in the (decay-weighted) distance d. A class, to be picklable."""
-
-    def __call__(self, distances: Doubles) -> Doubles:
-        return -np.expm1(-distances)
-
-    def slope(self, distances: Doubles) -> Doubles:
-        """Derivative: lets solvers lay tangents."""
-        return np.exp(-distances)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _NotInBall)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class BallUnion(Potential):
-    """Share of the exact Hamming ball around y that no ball around a chosen labeling covers (docs/theory.md 6).
-
-    Exact where all labelings can be listed (up to 2^20), else the lower bound ``max(0, 1 - sum of overlaps)``.
-
-    Parameters
-    ----------
-    chosen : (k, n) labels
-        Centres of the earlier balls, distinct.
-    radius : int
-        How many variables may differ within a ball.
-    n_labels : int
-        Number of labels of every variable.
-
-    Examples
-    --------
-    >>> import numpy as np, hedgehop as hh
-    >>> gain = hh.potentials.BallUnion(chosen=[[0, 0, 0]], radius=1, n_labels=2)
-    >>> gain.value(hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 0], [0, 0, 1], [1, 1, 1]])
-    array([0. , 0.5, 1. ])
-    """
-
-    chosen: Labels
-    radius: int
-    n_labels: int
-    scale: float
-
-    def __init__(self, chosen: ArrayLike, radius: int, n_labels: int, scale: float = 1.0) -> None:
-        labelings = np.atleast_2d(_arrays.integers(chosen, "chosen")).astype(np.int32)
-        self._set(chosen=own(labelings), radius=int(radius), n_labels=int(n_labels), scale=float(scale))
-
-    def check(self, model: Model) -> None:
-        """Refuse labelings that do not fit the model."""
-        _check_width(self.chosen, model)
+    @property
+    def counted(self) -> tuple[Doubles, Doubles | None]:
+        """Weights and the table over whole counts; no table where weights are not all multiples of one."""
+        n = self.reference.size
+        weights = np.ones(n) if self.weights is None else self.weights
+        unit = float(weights.max(initial=0.0))
+        if callable(self.table) and unit > 0 and (weights == unit).all():
+            return np.ones(n), self.at(unit * np.arange(n + 1))
+        if callable(self.table):
+            return weights, None
+        return weights, self.at(np.arange(len(self.table)))
 
     @property
-    def listable(self) -> bool:
-        """Whether all labelings can be listed, so that the value is exact."""
-        return bool(self.n_labels ** self.chosen.shape[1] <= MOST_LISTED)
+    def function(self) -> tuple[Doubles | None, Table] | None:
+        """Weights of the distance (None: 1 each) and the function of it; None if it is not known to be concave."""
+        weights, table = self.counted
+        if table is not None:
+            return (None if (weights == 1.0).all() else weights), Table(1.0, np.ascontiguousarray(table))
+        if self.factor < 0 or not callable(self.table) or not hasattr(self.table, "slope"):
+            return None
+        unit = max(self.total, 1e-300) / _CELLS
+        values = np.ascontiguousarray(self.at(unit * np.arange(_CELLS + 1)))
+        return weights, Table(unit, values, SmoothFunction(self.table, self.factor))
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
-        if self.listable:
-            table = uncovered_shares(self.chosen, self.radius, self.n_labels)
-            return np.asarray(self.scale * table[flat @ place_values(flat.shape[1], self.n_labels)])
-        overlaps = 1.0 - self._shares(model, flat)
-        return np.asarray(self.scale * np.maximum(0.0, 1.0 - overlaps.sum(axis=0)))
-
-    def _upper(self, model: Model, flat: Labels) -> Doubles:
-        if self.listable:
-            return self._values(model, flat)
-        return np.asarray(self.scale * self._shares(model, flat).min(axis=0))
-
-    def _shares(self, model: Model, flat: Labels) -> Doubles:
-        return np.array([p._values(model, flat) / p.factor for p in self.pairs()])
-
-    def pair(self, centre: Labels) -> Cardinality:
-        """What the ball around y has outside the ball around one labeling: ``1 - overlap``."""
-        table = own(1.0 - overlap_shares(centre.size, self.n_labels, self.radius))
-        return Cardinality(centre, table, factor=self.scale)
-
-    def pairs(self) -> list[Cardinality]:
-        """Functions of one distance each, all of them upper bounds."""
-        return [self.pair(y) for y in self.chosen]
-
-    def span(self) -> float:
-        """Return the scale: values lie between 0 and it."""
-        return abs(self.scale)
-
-    def scaled(self, factor: float) -> BallUnion:
-        """Return this potential times a factor."""
-        return BallUnion(self.chosen, self.radius, self.n_labels, factor * self.scale)
+    def counts(self, model: Model) -> list[CountFunction] | None:
+        """One function of the number of variables whose label is not that of the reference."""
+        if self.function is None:
+            return None
+        weights, function = self.function
+        return [differing(model, self.reference, function, weights)]
 
 
-class AgreementGains(Potential):
-    """``scale * mean_z max(0, a(y, z) - best[z])``, a = weighted share of variables on which y agrees with z.
-
-    The marginal gain of facility location over samples (docs/theory.md 9): convex in the agreements.
-
-    Examples
-    --------
-    >>> import numpy as np, hedgehop as hh
-    >>> samples = np.array([[0, 0], [1, 1]], np.int32)
-    >>> gain = hh.potentials.AgreementGains(samples, best=np.array([1.0, 0.0]), weights=np.ones(2))
-    >>> gain.value(hh.FactorGraph(np.zeros((2, 2))), [[0, 0], [1, 1]])
-    array([0. , 0.5])
-    """
-
-    samples: Labels
-    best: Doubles
-    weights: Doubles
-    scale: float
-
-    def __init__(self, samples: Labels, best: Doubles, weights: Doubles, scale: float = 1.0) -> None:
-        self._set(samples=samples, best=best, weights=weights, scale=float(scale))
-
-    def check(self, model: Model) -> None:
-        """Refuse samples that are not labelings of the model."""
-        as_labelings(self.samples, model.shape, model.label_counts)
-
-    def _values(self, model: Model, flat: Labels) -> Doubles:
-        return np.asarray(self.scale * np.maximum(0.0, self.excess(flat)).mean(axis=1))
-
-    def excess(self, flat: Labels) -> Doubles:
-        """By how much (m, n) labelings agree more with each sample than the best so far, (m, K)."""
-        return agreement(flat, self.samples, self.weights) - self.best
-
-    def linear(self, model: Model, slopes: Doubles) -> Doubles:
-        """Scores of single labels that add up to ``scale * mean_z slopes[z] * a(y, z)``, (n, L)."""
-        shares = self.scale / len(self.samples) * (self.weights / self.weights.sum())
-        theta = np.zeros((model.n_variables, int(model.label_counts.max())))
-        variables = np.arange(model.n_variables)
-        for z, slope in zip(self.samples, slopes.tolist(), strict=True):
-            if slope != 0.0:
-                theta[variables, z] += slope * shares
-        return theta
-
-    def span(self) -> float:
-        """Return the scale: values lie between 0 and it."""
-        return abs(self.scale)
-
-    def scaled(self, factor: float) -> AgreementGains:
-        """Return this potential times a factor."""
-        return AgreementGains(self.samples, self.best, self.weights, factor * self.scale)
+def differing(model: Model, reference: Labels, function: Table, weights: Doubles | None) -> CountFunction:
+    """Return a function of the number of variables that differ from a reference."""
+    differs = np.arange(int(model.label_counts.max())) != reference[:, None]
+    return CountFunction(LabelClasses(differs.astype(np.int32), 2), 1, np.arange(reference.size), function, weights)
 
 
-def agreement(flat: Labels, samples: Labels, weights: Doubles) -> Doubles:
-    """Weighted share of variables on which labelings and samples agree, (m, K)."""
-    return np.asarray(1.0 - _core.hamming(flat, samples, weights) / weights.sum())
-
-
-def _check_width(labelings: Labels, model: Model) -> None:
-    if labelings.shape[1] != model.n_variables:
-        raise ValueError(f"chosen labelings must have {model.n_variables} labels; got {labelings.shape[1]}.")
+def one_count(potentials: Sequence[Potential]) -> tuple[Labels, Doubles, Doubles] | None:
+    """Reference, weights and summed table, if all are functions of the same whole distance; else None."""
+    distances = [p for p in potentials if isinstance(p, Cardinality)]
+    if not distances or len(distances) < len(potentials):
+        return None
+    reference, (weights, _) = distances[0].reference, distances[0].counted
+    total = np.zeros(1)
+    for potential in distances:
+        counted, table = potential.counted
+        if table is None or not (np.array_equal(potential.reference, reference) and np.array_equal(counted, weights)):
+            return None
+        total = total + table
+    return reference, weights, total

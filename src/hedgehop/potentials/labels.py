@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which labels and which pairs of labels a labeling uses."""
+"""Which labels and which kinds of labels a labeling uses: classes, relations of a parse, colours of edges."""
 
 from __future__ import annotations
 
@@ -7,13 +7,73 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import Edges, PairwiseModel
 from hedgehop.potentials.base import Potential
+from hedgehop.potentials.count_functions import Threshold
+from hedgehop.potentials.counts import CountFunction, LabelClasses
+
+NO_KIND = -1
 
 
-class LabelWeights(Potential):
+class KindWeights(Potential):
+    """``sum_k w[k] * [a label of kind k is used]``: once for every kind that at least one variable shows.
+
+    Parameters
+    ----------
+    kinds : (L,) or (n, L) array of ints
+        Kind of each label, at all variables or at each one; -1: none.
+    w : (K,) array
+        Weight of each kind, of any sign: negative costs, positive rewards.
+    min_share : float
+        A kind counts as used only from this share of the variables on (0: a single variable is enough).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> families = hh.potentials.KindWeights(kinds=[0, 1, 1], w=[0.5, 2.0])
+    >>> families.value(hh.FactorGraph(np.zeros((2, 3))), [[0, 0], [1, 2]])
+    array([0.5, 2. ])
+    """
+
+    kinds: Labels
+    w: Doubles
+    min_share: float
+    relaxed_as = "counts"
+
+    def __init__(self, kinds: ArrayLike, w: ArrayLike, min_share: float = 0.0) -> None:
+        weights = _arrays.vector(w, "w")
+        table = kind_table(kinds)
+        if int(table.max()) >= weights.size:
+            raise ValueError(f"kinds must be -1..{weights.size - 1}, one weight each; got {int(table.max())}.")
+        self._set(kinds=table, w=weights, min_share=share(min_share))
+
+    def least_count(self, n_variables: int) -> int:
+        """How many variables make a kind count as used."""
+        return least_count(self.min_share, n_variables)
+
+    def check(self, model: Model) -> None:
+        """Refuse kinds that do not fit the model."""
+        check_kinds(self.kinds, model)
+
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
+        return (kind_counts(self.kinds, flat, self.w.size) >= self.least_count(flat.shape[1])) @ self.w
+
+    def span(self) -> float:
+        """Return the sum of all weights' sizes."""
+        return float(np.abs(self.w).sum())
+
+    def counts(self, model: Model) -> list[CountFunction]:
+        """One threshold for each kind with a weight."""
+        return thresholds(self.kinds, self.w, self.least_count(model.n_variables), model)
+
+    def scaled(self, factor: float) -> KindWeights:
+        """Return this potential times a factor."""
+        return KindWeights(self.kinds, factor * self.w, self.min_share)
+
+
+class LabelWeights(KindWeights):
     """``sum_l w[l] * [label l is used]``: once for every label that at least one variable takes.
 
     Parameters
@@ -30,15 +90,9 @@ class LabelWeights(Potential):
     2.0
     """
 
-    w: Doubles
-    min_share: float
-
     def __init__(self, w: ArrayLike, min_share: float = 0.0) -> None:
-        self._set(w=_arrays.vector(w, "w"), min_share=share(min_share))
-
-    def least_count(self, n_variables: int) -> int:
-        """How many variables make a label count as used."""
-        return least_count(self.min_share, n_variables)
+        weights = _arrays.vector(w, "w")
+        self._set(kinds=own(np.arange(weights.size, dtype=np.int32)), w=weights, min_share=share(min_share))
 
     def check(self, model: Model) -> None:
         """Refuse weights that do not fit the model."""
@@ -46,66 +100,34 @@ class LabelWeights(Potential):
         if self.w.size != wanted:
             raise ValueError(f"w must have one weight per label ({wanted}); got {self.w.size}.")
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
-        return used_labels(flat, self.w.size, self.least_count(flat.shape[1])) @ self.w
-
-    def span(self) -> float:
-        """Return the sum of all weights' sizes."""
-        return float(np.abs(self.w).sum())
-
     def scaled(self, factor: float) -> LabelWeights:
         """Return this potential times a factor."""
         return LabelWeights(factor * self.w, self.min_share)
 
 
-class TransitionWeights(Potential):
-    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b.
+def kind_table(kinds: ArrayLike) -> Labels:
+    """Check an (L,) or (n, L) array of kinds."""
+    table = _arrays.integers(kinds, "kinds")
+    if table.ndim not in (1, 2) or table.size == 0:
+        raise ValueError(f"kinds must have shape (L,) or (n, L); got {table.shape}.")
+    if int(table.min()) < NO_KIND:
+        raise ValueError(f"kinds must be at least 0, or -1 for none; got {int(table.min())}.")
+    return own(np.ascontiguousarray(table, np.int32))
 
-    Parameters
-    ----------
-    w : (L, L) array
-        Weight of each pair, of any sign; the diagonal is ignored. Symmetric unless ordered.
-    ordered : bool
-        Whether (a, b) along an edge's direction differs from (b, a).
 
-    Examples
-    --------
-    >>> import numpy as np, hedgehop as hh
-    >>> once = hh.potentials.TransitionWeights([[0.0, 3.0], [3.0, 0.0]])
-    >>> once.value(hh.Chain(np.zeros((4, 2)), np.eye(2)), [[0, 0, 0, 0], [0, 1, 0, 1]])
-    array([0., 3.])
-    """
+def check_kinds(kinds: Labels, model: Model) -> None:
+    """Refuse kinds of other labels, or of another number of variables."""
+    n, labels = model.n_variables, int(model.label_counts.max())
+    if kinds.shape not in ((labels,), (n, labels)):
+        raise ValueError(f"kinds must have shape ({labels},) or ({n}, {labels}); got {kinds.shape}.")
 
-    w: Doubles
-    ordered: bool
 
-    def __init__(self, w: ArrayLike, ordered: bool = False) -> None:
-        values = _arrays.finite(w, "w")
-        if values.ndim != 2 or values.shape[0] != values.shape[1]:
-            raise ValueError(f"w must have shape (L, L); got {values.shape}.")
-        if not ordered and not np.array_equal(values, values.T):
-            raise ValueError("w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2.")
-        self._set(w=values, ordered=bool(ordered))
-
-    def check(self, model: Model) -> None:
-        """Refuse weights that do not fit the model."""
-        wanted = int(model.label_counts.max())
-        if len(self.w) != wanted:
-            raise ValueError(f"w must have shape ({wanted}, {wanted}); got {self.w.shape}.")
-        edges_of(model)
-
-    def _values(self, model: Model, flat: Labels) -> Doubles:
-        used = used_transitions(model, flat, len(self.w), self.ordered)
-        rows, columns = transition_pairs(len(self.w), self.ordered)
-        return used[:, rows, columns] @ self.w[rows, columns]
-
-    def span(self) -> float:
-        """Return the sum of all weights' sizes."""
-        return float(np.abs(self.w).sum())
-
-    def scaled(self, factor: float) -> TransitionWeights:
-        """Return this potential times a factor."""
-        return TransitionWeights(factor * self.w, self.ordered)
+def kind_counts(kinds: Labels, flat: Labels, n_kinds: int) -> NDArray[np.int64]:
+    """How many variables show each kind, (m, K)."""
+    if kinds.ndim == 1 and np.array_equal(kinds, np.arange(n_kinds)):
+        return label_counts(flat, n_kinds)
+    shown = kinds[flat] if kinds.ndim == 1 else kinds[np.arange(flat.shape[1]), flat]
+    return label_counts(shown + np.int32(1), n_kinds + 1)[:, 1:]
 
 
 def label_counts(flat: Labels, n_labels: int) -> NDArray[np.int64]:
@@ -113,31 +135,10 @@ def label_counts(flat: Labels, n_labels: int) -> NDArray[np.int64]:
     return _core.label_counts(np.ascontiguousarray(flat, np.int32), n_labels)
 
 
-def used_labels(flat: Labels, n_labels: int, at_least: int = 1) -> NDArray[np.bool_]:
-    """Which labels at least so many variables take, (m, L)."""
-    return np.asarray(label_counts(flat, n_labels) >= at_least)
-
-
-def used_transitions(model: Model, flat: Labels, n_labels: int, ordered: bool) -> NDArray[np.bool_]:
-    """Which pairs of labels some edge carries, (m, L, L); symmetric unless ordered."""
-    used = _core.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
-    return used if ordered else used | used.transpose(0, 2, 1)
-
-
-def edges_of(model: Model) -> Edges:
-    """Edges of a model, or a sentence why there are none."""
-    if not isinstance(model, PairwiseModel):
-        raise TypeError(f"label transitions need a model with edges; {type(model).__name__} has none.")
-    return model.edges
-
-
-def transition_pairs(n_labels: int, ordered: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of all pairs of different labels, each unordered one once."""
-    if not ordered:
-        rows, columns = np.triu_indices(n_labels, k=1)
-    else:
-        rows, columns = np.nonzero(~np.eye(n_labels, dtype=bool))
-    return rows.astype(np.int64), columns.astype(np.int64)
+def thresholds(table: Labels, w: Doubles, least: int, model: Model) -> list[CountFunction]:
+    """Weights of codes, each once at least so many variables carry it."""
+    codes, everyone = LabelClasses(table, w.size), np.arange(model.n_variables)
+    return [CountFunction(codes, int(k), everyone, Threshold(float(w[k]), least - 1, 1)) for k in np.flatnonzero(w)]
 
 
 def share(value: float) -> float:

@@ -13,6 +13,8 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
+from hedgehop.potentials.count_functions import Threshold
+from hedgehop.potentials.counts import CountFunction, LabelClasses
 from hedgehop.potentials.labels import label_counts
 
 
@@ -40,6 +42,7 @@ class RegionWeights(Potential):
     regions: tuple[NDArray[np.int64], ...]
     mu: Doubles
     robust: int
+    relaxed_as = "counts"
 
     def __init__(self, regions: ArrayLike | Sequence[ArrayLike], mu: ArrayLike, robust: int = 1) -> None:
         members = region_members(regions)
@@ -59,7 +62,8 @@ class RegionWeights(Potential):
         """Q of one region."""
         return region_slack(self.regions[region], self.robust)
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         total = np.zeros(len(flat))
         for c, members in enumerate(self.regions):
             misses = members.size - label_counts(flat[:, members], self.mu.shape[1])
@@ -69,6 +73,16 @@ class RegionWeights(Potential):
     def span(self) -> float:
         """Return the sum of all weights' sizes."""
         return float(np.abs(self.mu).sum())
+
+    def counts(self, model: Model) -> list[CountFunction]:
+        """One threshold for each region and label with a weight."""
+        codes = LabelClasses(np.arange(self.mu.shape[1], dtype=np.int32), self.mu.shape[1])
+        found = []
+        for c, k in zip(*np.nonzero(self.mu), strict=True):
+            members, width = self.regions[c], self.slack(int(c))
+            rises = Threshold(float(self.mu[c, k]), members.size - width, width)
+            found.append(CountFunction(codes, int(k), members, rises))
+        return found
 
     def scaled(self, factor: float) -> RegionWeights:
         """Return this potential times a factor."""
@@ -115,9 +129,14 @@ class Envelope(Potential):
         if self.w.shape[1:] != wanted:
             raise ValueError(f"w must have shape (functions, {wanted[0]}, {wanted[1]}); got {self.w.shape}.")
 
-    def _values(self, model: Model, flat: Labels) -> Doubles:
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
         parts = self.w[:, np.arange(flat.shape[1]), flat].sum(axis=-1)  # (Q, m)
         return np.asarray((self.mu[:, None] + parts).max(axis=0))
+
+    def encode(self, program: Any) -> None:
+        """Write the envelope as rows of an integer program."""
+        program.add_envelope(self)
 
     def scaled(self, factor: float) -> Envelope:
         """Return this potential times a factor."""

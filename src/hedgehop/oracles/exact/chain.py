@@ -19,8 +19,8 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, kinds
 from hedgehop.oracles.pairwise.kernels import pair_tables
-from hedgehop.oracles.relaxation.curves import counted, one_count
 from hedgehop.potentials import Cardinality, Potential
+from hedgehop.potentials.distances import one_count
 
 _MOST_CELLS = 2**22  # of the tables of all variables together
 Count = tuple[Labels, Doubles, Doubles]  # reference, weights and table
@@ -68,7 +68,7 @@ def _counts(potentials: Sequence[Potential]) -> list[Count] | None:
     for p in potentials:
         if not isinstance(p, Cardinality):
             return None
-        groups.setdefault((p.reference.tobytes(), counted(p)[0].tobytes()), []).append(p)
+        groups.setdefault((p.reference.tobytes(), p.counted[0].tobytes()), []).append(p)
     found = [count for group in groups.values() if (count := one_count(group)) is not None]
     return found if len(found) == len(groups) else None
 

@@ -45,15 +45,15 @@ class Exhaustive(Oracle):
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Evaluate everything and keep the best."""
         theta, constant, rest = fold(model, potentials)
-        inexact = any(type(p)._upper is not Potential._upper for p in rest)
+        inexact = any(type(p).upper is not Potential.upper for p in rest)
         best_value, best, bound = -np.inf, None, -np.inf
         allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, potentials)]
         for chunk in labelings_of(allowed):
             base = np.asarray(model.score(chunk)) + constant
             if theta is not None:
                 base = base + theta[np.arange(chunk.shape[1]), chunk].sum(axis=1)
-            values = base + _sum(p._values(model, chunk) for p in rest)
-            tops = base + _sum(p._upper(model, chunk) for p in rest) if inexact else values
+            values = base + _sum(p.values(model, chunk) for p in rest)
+            tops = base + _sum(p.upper(model, chunk) for p in rest) if inexact else values
             bound = max(bound, float(tops.max()))
             first = int(np.argmax(values >= values.max() - _TIE * abs(values.max())))
             if values[first] > best_value + _TIE * abs(best_value if best is not None else 0.0):

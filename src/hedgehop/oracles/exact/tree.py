@@ -20,8 +20,8 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import edge_tables
-from hedgehop.oracles.relaxation.curves import one_count
 from hedgehop.potentials import Potential
+from hedgehop.potentials.distances import one_count
 
 _MOST_CELLS = 2**25  # of all tables of counts together: 256 MB
 _MOST_PAIRS = 2**28  # of counts that are added

@@ -17,8 +17,9 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.folding import fold, kinds, not_pairwise
 from hedgehop.oracles.pairwise.kernels import message_solver, move_solver, pass_messages
-from hedgehop.oracles.relaxation.dual import dual_bound
-from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights, total_value
+from hedgehop.oracles.relaxation.pool import Pool
+from hedgehop.oracles.relaxation.subgradient import bound_by_messages
+from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
 
 _STARTS = 3  # labelings to improve
 _LARGE = 200_000  # scores from which one start has to do
@@ -85,22 +86,25 @@ class MoveSolver(Solver):
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Move from the best labelings known, then bound what any labeling could reach."""
-        model, moves, improved = self.model, self._moves, self.oracle.improved
+        model, moves = self.model, self._moves
         theta, constant, rest = fold(model, potentials)
         first, _, _ = pass_messages(self._messages, theta, 10)
+        pool = Pool(model, potentials, ())
+        pool.add([first.reshape(-1), *self._labelings, *_simple(model, theta)])
+        if not pool.labelings:
+            raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
         weigh(moves, model, theta, rest)
-        starts = _best_of(model, potentials, [first, *self._labelings, *_simple(model, theta)])
+        starts = pool.top(_STARTS)
         starts += _resized(moves, model, theta, rest, starts[0])
-        if model.unary.size > _LARGE:
-            starts = starts[:1]
-        best = _best_of(model, potentials, [improved(moves, y) for y in starts])[0]
-        reached = _values(model, potentials, [best])[0] - constant
-        bound, met = dual_bound(self._messages, model, theta, rest, best, reached, self.oracle.bound_rounds)
-        if met:  # multipliers lead to other labelings
+        pool.add([self.oracle.improved(moves, y) for y in (starts if model.unary.size <= _LARGE else starts[:1])])
+        best, reached = pool.top(1)[0], pool.value - constant
+        bound, met = bound_by_messages(self._messages, model, theta, rest, best, reached, self.oracle.bound_rounds)
+        fresh = range(len(pool.labelings), len(pool.labelings) + len(pool.add(np.array(met).reshape(-1, best.size))))
+        if fresh:  # multipliers lead to other labelings
             weigh(moves, model, theta, rest)
-            best = _best_of(model, potentials, [best, improved(moves, _best_of(model, potentials, met)[0])])[0]
-        self._labelings = [best, *self._labelings][:_KEPT]
-        return self.oracle.step(model, best, potentials, bound + constant)
+            pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
+        self._labelings = [pool.top(1)[0], *self._labelings][:_KEPT]
+        return self.oracle.step(model, self._labelings[0], potentials, bound + constant)
 
 
 def weigh(moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> None:
@@ -129,21 +133,6 @@ def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:
     constants = np.flatnonzero(np.isfinite(unary).all(axis=0))
     constant = [np.full(model.n_variables, k, np.int32) for k in constants]
     return [np.argmax(unary, axis=1).astype(np.int32), *constant]
-
-
-def _values(model: PairwiseModel, potentials: Sequence[Potential], labelings: Sequence[Labels]) -> Doubles:
-    rows = np.array(labelings, np.int32)
-    return np.asarray(model.score(rows)) + total_value(model, potentials, rows)
-
-
-def _best_of(model: PairwiseModel, potentials: Sequence[Potential], labelings: Sequence[Labels]) -> list[Labels]:
-    """Return the best few different labelings, the best first; never a forbidden one before an allowed one."""
-    different = list({y.tobytes(): y.reshape(-1) for y in labelings}.values())
-    values = _values(model, potentials, different)
-    order = [k for k in np.argsort(-values, kind="stable")[:_STARTS] if values[k] > -np.inf]
-    if not order:
-        raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
-    return [different[k] for k in order]
 
 
 def _resized(

@@ -19,12 +19,11 @@ from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import changed_unary, fold, kinds
 from hedgehop.oracles.pairwise.annealing import annealed
+from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
-from hedgehop.oracles.program.potential_rows import ENCODERS, below_pair
 from hedgehop.oracles.program.program import Solution
 from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
-from hedgehop.oracles.relaxation.curves import counted
-from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential, TransitionWeights
+from hedgehop.potentials import Cardinality, Potential, TransitionWeights
 
 _MOST_COLUMNS = 1_000_000
 _ROUNDS = 12
@@ -61,10 +60,10 @@ class Ilp(Oracle):
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
             return f"it cannot write {type(model).__name__} as linear rows"
         _, _, rest = fold(model, potentials)
-        unknown = [p for p in rest if type(p) not in ENCODERS]
+        unknown = [p for p in rest if not _writable(p)]
         if unknown:
             return f"it cannot write {kinds(unknown)} as linear rows"
-        if any(isinstance(p, Cardinality) and not _sloped(p) for p in rest):
+        if any(isinstance(p, Cardinality) and p.function is None for p in rest):
             return "a function of a fractional weighted count needs a slope method"
         size = _columns(model, rest)
         return None if size <= _MOST_COLUMNS else f"{size} columns are more than {_MOST_COLUMNS}"
@@ -76,8 +75,8 @@ class Ilp(Oracle):
         theta, constant, rest = fold(model, potentials)
         reach = float(sum(p.span() for p in rest))
         ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
-        gains = [(p, ENCODERS[type(p)](ilp, p)) for p in rest]
-        balls = [(p, c) for p, c in gains if isinstance(p, (BallCoverage, BallUnion)) and c is not None]
+        for potential in rest:
+            potential.encode(ilp)
         best: Step | None = None
         bound, proven = np.inf, False
         for _ in range(_ROUNDS):
@@ -91,7 +90,7 @@ class Ilp(Oracle):
             if best is None or step.value > best.value:
                 best = step
             proven = solution.optimal and best.value >= solution.objective + offset - 1e-6 * max(1.0, abs(best.value))
-            if time.monotonic() > deadline or not _cut(ilp, balls, labeling, solution):
+            if time.monotonic() > deadline or solution.x is None or not cut_balls(ilp, labeling, solution.x):
                 break
         if best is None or not proven:
             best = self._better(model, potentials, best)
@@ -119,24 +118,10 @@ def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
     return None if solution.x is None else ilp.label(solution.x)
 
 
-def _cut(ilp: Encoded, balls: list[tuple[BallCoverage | BallUnion, int]], labeling: Labels, solution: Solution) -> bool:
-    """Add, where a ball's gain is overrated at this labeling y*, the valid cut that mends it.
-
-    ``gain(y) <= gain(y*) + (1 - overlap(y, y*))``: what y covers and y* does not lies outside y*'s own ball.
-    """
-    assert solution.x is not None
-    cut = False
-    for potential, column in balls:
-        true = float(potential._upper(ilp.model, labeling[None])[0])
-        if solution.x[column] > true + 1e-6 * max(1.0, potential.scale):
-            below_pair(ilp, column, potential.pair(labeling), true)
-            cut = True
-    return cut
-
-
-def _sloped(potential: Cardinality) -> bool:
-    _, table = counted(potential)
-    return table is not None or hasattr(potential.table, "slope")
+def _writable(potential: Potential) -> bool:
+    """Whether a potential says how to write it: by counts, or by rows of its own."""
+    kind = type(potential)
+    return kind.encode is not Potential.encode or kind.counts is not Potential.counts
 
 
 def _columns(model: Model, potentials: Sequence[Potential]) -> int:

@@ -10,8 +10,14 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.pairwise.kernels import pair_tables
+from hedgehop.oracles.program.ball_rows import add_ball, add_envelope
+from hedgehop.oracles.program.count_rows import add_count
 from hedgehop.oracles.program.program import Columns, Program
 from hedgehop.oracles.program.structure_rows import ENCODED
+from hedgehop.potentials import Envelope
+from hedgehop.potentials.ball_unions import BallGain
+from hedgehop.potentials.counts import CountFunction
 
 
 class Encoded:
@@ -24,6 +30,7 @@ class Encoded:
     def __init__(self, model: UnaryModel, theta: Doubles | None, pairs: bool, reach: float) -> None:
         self.model = model
         self.program = Program()
+        self.balls: list[tuple[BallGain, int]] = []  # whose columns are upper bounds, to be tightened by cuts
         unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
         best = unary.max(axis=1)
         if np.isneginf(best).any():
@@ -46,13 +53,17 @@ class Encoded:
         """Read a labeling off a solution."""
         return np.asarray(np.argmax(chosen[self.x], axis=1), np.int32)
 
-    def distance(self, reference: NDArray[np.int32], weights: Doubles, low: float = 0.0, high: float = np.inf) -> int:
-        """Add a column that equals the weighted number of variables that differ from a reference."""
-        total = float(weights.sum())
-        column = int(self.program.columns(1, low=low, high=min(high, total))[0])
-        agree = self.x[np.arange(reference.size), reference]
-        self.program.rows([[column, *agree]], [[1.0, *weights]], low=total, high=total)
-        return column
+    def add_count(self, count: CountFunction) -> None:
+        """Add a function of a count to the objective."""
+        add_count(self, count)
+
+    def add_ball(self, potential: BallGain) -> None:
+        """Add the gain of a ball over a union of balls to the objective."""
+        add_ball(self, potential)
+
+    def add_envelope(self, potential: Envelope) -> None:
+        """Add an upper envelope of linear functions to the objective."""
+        add_envelope(self, potential)
 
     def _add_joint_scores(self, model: PairwiseModel, pairs: bool) -> None:
         if len(model.edges):
@@ -74,11 +85,7 @@ class Encoded:
 
     def _add_pairs(self, model: PairwiseModel) -> None:
         program, n_labels = self.program, model.n_labels
-        n_edges = len(model.edges)
-        tables = np.zeros((n_edges, n_labels, n_labels))
-        for e, (i, j) in enumerate(model.edges):
-            rows, columns = int(model.label_counts[i]), int(model.label_counts[j])
-            tables[e, :rows, :columns] = model.pairwise.table(e, rows, columns)
+        tables = pair_tables(model)
         allowed = np.isfinite(tables)
         gain = np.where(allowed, tables, 0.0)
         self.pairs = program.columns(tables.size, gain.ravel(), high=allowed.ravel()).reshape(tables.shape)

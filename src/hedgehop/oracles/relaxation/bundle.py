@@ -18,46 +18,36 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.relaxation.nested import Solve
-from hedgehop.oracles.relaxation.terms import Terms, View
-from hedgehop.potentials import Potential, total_value
+from hedgehop.oracles.relaxation.distance_terms import Terms, View
+from hedgehop.oracles.relaxation.linear_steps import Solve
+from hedgehop.oracles.relaxation.pool import Pool
+from hedgehop.potentials import Potential
 
 
-class Bundle:
-    """Labelings met: what each scores without and with the distance potentials, and its distances.
+class Bundle(Pool):
+    """Labelings met, with their distances.
 
     Attributes
     ----------
-    scores, values : lists of floats
-        Relevance plus the other potentials; the same plus the distance potentials, exactly.
     bound : float
         No labeling's value is above.
     """
 
     def __init__(
-        self, model: Model, others: Sequence[Potential], distant: Sequence[Potential], terms: Terms, solve: Solve
+        self, model: Model, others: Sequence[Potential], relaxed: Sequence[Potential], terms: Terms, solve: Solve
     ) -> None:
-        self.model, self.others, self.distant, self.terms, self.solve = model, others, distant, terms, solve
-        self.labelings: list[Labels] = []
-        self.relevance: list[float] = []
-        self.scores: list[float] = []
-        self.values: list[float] = []
-        self.distances = np.zeros((0, len(terms.curves)))
+        super().__init__(model, others, relaxed)
+        self.terms, self.solve = terms, solve
+        self.distances = np.zeros((0, len(terms.functions)))
         self.mixed = np.zeros(0)
         self.bound = np.inf
         self.calls = 0
-        self._centre = np.zeros(len(terms.curves))  # slopes of the best bound
-        self._seen: set[bytes] = set()
-
-    @property
-    def best(self) -> int:
-        """The first labeling of the highest value."""
-        return int(np.argmax(self.values))
+        self._centre = np.zeros(len(terms.functions))  # slopes of the best bound
 
     @property
     def gap(self) -> float:
         """How much better than the best labeling met another one might be."""
-        return self.bound - self.values[self.best] if self.values else np.inf
+        return self.bound - self.value
 
     @property
     def loss(self) -> float:
@@ -65,23 +55,12 @@ class Bundle:
         best = self.best
         return max(self.scores) - self.scores[best] if self.values[best] > -np.inf else np.inf
 
-    def add(self, rows: Labels, relevance: Doubles | None = None) -> None:
-        """Take in those of (m, n) labelings that are new and allowed; relevances only if they are known."""
-        keys = [row.tobytes() for row in rows]
-        fresh = [k for k, key in enumerate(keys) if key not in self._seen and key not in keys[:k]]
-        self._seen.update(keys)
-        if not fresh:
-            return
-        rows = np.ascontiguousarray(rows[fresh])
-        known = np.asarray(self.model.score(rows)).reshape(-1) if relevance is None else relevance[fresh]
-        scores = known + total_value(self.model, self.others, rows)
-        allowed = np.isfinite(scores)
-        rows, known, scores = np.ascontiguousarray(rows[allowed]), known[allowed], scores[allowed]
-        self.labelings += list(rows)
-        self.relevance += known.tolist()
-        self.scores += scores.tolist()
-        self.values += (scores + total_value(self.model, self.distant, rows)).tolist()
-        self.distances = np.concatenate([self.distances, self.terms.core.distances(rows)])
+    def add(self, rows: Labels | Sequence[Labels], relevance: Doubles | None = None) -> Labels:
+        """Take in those of (m, n) labelings that are new and allowed."""
+        added = super().add(rows, relevance)
+        if len(added):
+            self.distances = np.concatenate([self.distances, self.terms.core.distances(added)])
+        return added
 
     def steering(self, k: int) -> View:
         """The view that is close to the potentials near a labeling met."""
@@ -120,7 +99,7 @@ class Bundle:
         start = np.zeros(scores.size)
         start[np.argmax(scores + self.terms.values(self.distances) @ view.weights)] = 1.0
         terms, coupling = self.terms, view.coupling
-        secants = [c.secants for c in terms.curves]
+        secants = [f.secants for f in terms.functions]
         rates = terms.rates[: len(coupling)]
         tolerance = 1e-9 * max(1.0, float(np.ptp(scores)))
         self.mixed = _core.mixture(

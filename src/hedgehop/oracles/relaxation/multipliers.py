@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Multipliers that turn ramps into scores of single slots, and how to improve them (docs/theory.md 11).
+"""Multipliers that turn functions of counts into scores, and how to improve them (docs/theory.md 11).
 
-For any multipliers ``delta`` of a ramp f over its members, with x_i = 1 where member i carries the code,
+For any multipliers ``delta`` of a function f of a count over its members, with x_i = 1 where member i carries the code,
 
     f(sum x) <= sum_i delta_i x_i + max_x' ( f(sum x') - sum_i delta_i x'_i ).
 
@@ -18,20 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles
-from hedgehop.oracles.relaxation.ramps import Indices, Ramp
+from hedgehop.potentials.count_functions import Threshold
+from hedgehop.potentials.counts import CountFunction, Indices
 
 
 class Multipliers:
-    """Multipliers of several ramps over the same kind of slots, ``gaps[slot, code]`` telling where to start.
+    """Multipliers of several functions with the same codes, ``losses[slot, code]`` telling where to start.
 
-    A gap is what the present labeling would lose, at first sight, by that slot carrying that code.
+    A loss is what the present labeling would lose, at first sight, by that slot carrying that code.
     """
 
-    def __init__(self, ramps: Sequence[Ramp], codes: Indices, gaps: Doubles) -> None:
-        self.shape = gaps.shape
-        is_shared = [(r.weight < 0) == (r.start + r.width < r.members.size or r.members.size == 1) for r in ramps]
-        self.shared = _Shared([r for r, s in zip(ramps, is_shared, strict=True) if s], codes)
-        self.slopes = _Slopes([r for r, s in zip(ramps, is_shared, strict=True) if not s], codes, gaps)
+    def __init__(self, counts: Sequence[CountFunction], codes: Indices, losses: Doubles) -> None:
+        self.shape = losses.shape
+        self.shared = _Shared([c for c in counts if _is_shared(c)], codes)
+        self.slopes = _Slopes([c for c in counts if not _is_shared(c)], codes, losses)
 
     def scores(self) -> Doubles:
         """What to add to the scores of slots, (slots, codes)."""
@@ -41,7 +41,7 @@ class Multipliers:
         return total
 
     def rest(self) -> float:
-        """What ramps may add beside these scores."""
+        """What the functions may add beside these scores."""
         return self.shared.rest() + self.slopes.rest()
 
     def slope(self, codes: Indices) -> float:
@@ -54,33 +54,42 @@ class Multipliers:
         self.slopes.step(length)
 
 
-class _Slopes:
-    """One multiplier for all members of a ramp."""
+def _is_shared(count: CountFunction) -> bool:
+    function = count.function
+    if not isinstance(function, Threshold) or count.weights is not None:
+        return False
+    for_any = function.start + function.width < count.total or count.total == 1
+    return (function.weight < 0) == for_any
 
-    def __init__(self, ramps: list[Ramp], codes: Indices, gaps: Doubles) -> None:
-        self.ramps = ramps
-        ends = [(0, r.start, r.start + r.width, r.members.size) for r in ramps]
-        self.counts = np.array(ends, np.int64).reshape(-1, 4)  # a piecewise linear maximum is at one of these
-        self.values = np.array([r.at(k) for r, k in zip(ramps, self.counts, strict=True)]).reshape(-1, 4)
-        steepest = [r.weight / (r.start + r.width if r.weight > 0 else r.width) for r in ramps]
-        self.low, self.high = np.minimum(steepest, 0.0), np.maximum(steepest, 0.0)
-        first = [_break_even(r, codes, gaps) for r in ramps]
-        self.delta = np.clip(np.array(first), self.low, self.high)
-        self.direction = np.zeros(len(ramps))
+
+class _Slopes:
+    """One multiplier for all members."""
+
+    def __init__(self, counts: list[CountFunction], codes: Indices, losses: Doubles) -> None:
+        self.counts = counts
+        bends = [c.function.bends(c.total) for c in counts]  # a piecewise linear maximum is at one of these
+        most = max((b.size for b in bends), default=0)
+        self.bends = np.array([np.pad(b, (0, most - b.size), mode="edge") for b in bends]).reshape(len(counts), most)
+        self.values = np.array([c.function.at(b) for c, b in zip(counts, self.bends, strict=True)])
+        steepest = np.array([_steepest(c) for c in counts]).reshape(-1, 2)
+        self.low, self.high = steepest.T
+        first = np.array([_break_even(c, codes, losses) for c in counts])
+        self.delta = np.clip(first, self.low, self.high)
+        self.direction = np.zeros(len(counts))
 
     def add_to(self, total: Doubles) -> None:
-        for ramp, delta in zip(self.ramps, self.delta, strict=True):
-            total[ramp.members, ramp.code] += delta
+        for count, delta in zip(self.counts, self.delta, strict=True):
+            total[count.members, count.code] += delta if count.weights is None else delta * count.weights
 
     def rest(self) -> float:
-        return float((self.values - self.delta[:, None] * self.counts).max(axis=1).sum()) if self.ramps else 0.0
+        return float((self.values - self.delta[:, None] * self.bends).max(axis=1).sum()) if self.counts else 0.0
 
     def slope(self, codes: Indices) -> float:
-        if not self.ramps:
+        if not self.counts:
             return 0.0
-        best = (self.values - self.delta[:, None] * self.counts).argmax(axis=1)
-        carried = np.array([_carried(r, codes) for r in self.ramps])
-        self.direction = (carried - self.counts[np.arange(best.size), best]).astype(np.float64)
+        best = (self.values - self.delta[:, None] * self.bends).argmax(axis=1)
+        carried = np.array([c.count(codes) for c in self.counts])
+        self.direction = carried - self.bends[np.arange(best.size), best]
         return float((self.direction**2).sum())
 
     def step(self, length: float) -> None:
@@ -88,24 +97,25 @@ class _Slopes:
 
 
 class _Shared:
-    """One multiplier for each member of each ramp: shares of its weight."""
+    """One multiplier for each member: shares of a threshold's weight."""
 
-    def __init__(self, ramps: list[Ramp], codes: Indices) -> None:
-        self.ramps = ramps
-        sizes = np.array([r.members.size for r in ramps], np.int64)
+    def __init__(self, counts: list[CountFunction], codes: Indices) -> None:
+        self.counts = counts
+        sizes = np.array([c.members.size for c in counts], np.int64)
         self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.ramp = np.repeat(np.arange(len(ramps)), sizes)
-        self.slot = np.concatenate([r.members for r in ramps]) if ramps else np.zeros(0, np.int64)
-        self.code = np.repeat(np.array([r.code for r in ramps], np.int64), sizes)
-        self.caps = np.array([_cap(r, codes) for r in ramps])
-        self.delta = np.concatenate([_first_shares(r, codes) for r in ramps]) if ramps else np.zeros(0)
+        self.owner = np.repeat(np.arange(len(counts)), sizes)
+        self.slot = np.concatenate([c.members for c in counts]) if counts else np.zeros(0, np.int64)
+        self.code = np.repeat(np.array([c.code for c in counts], np.int64), sizes)
+        self.caps = np.array([_cap(c, codes) for c in counts])
+        self.delta = np.concatenate([_first_shares(c, codes) for c in counts]) if counts else np.zeros(0)
         self.direction = np.zeros(self.delta.size)
         # Shares that add up to the weight leave nothing else of a plain cost or of a reward for all.
-        self.has_rest = np.array([(r.start > 0) if r.weight < 0 else (r.width > 1) for r in ramps], bool)
+        rises = [_threshold(c) for c in counts]
+        self.has_rest = np.array([(t.start > 0) if t.weight < 0 else (t.width > 1) for t in rises], bool)
 
     def add_to(self, total: Doubles) -> None:
-        for k, ramp in enumerate(self.ramps):  # members of one ramp differ
-            total[ramp.members, ramp.code] += self.delta[self.first[k] : self.first[k + 1]]
+        for k, count in enumerate(self.counts):  # members of one function differ
+            total[count.members, count.code] += self.delta[self.first[k] : self.first[k + 1]]
 
     def rest(self) -> float:
         return sum(self._best(int(k))[0] for k in np.flatnonzero(self.has_rest))
@@ -118,52 +128,69 @@ class _Shared:
 
     def step(self, length: float) -> None:
         moved = self.delta - length * self.direction
-        sign = np.sign(self.caps)[self.ramp]
+        sign = np.sign(self.caps)[self.owner]
         moved = sign * np.maximum(0.0, sign * moved)
-        sums = np.bincount(self.ramp, weights=np.abs(moved), minlength=len(self.ramps))
+        sums = np.bincount(self.owner, weights=np.abs(moved), minlength=len(self.counts))
         caps = np.abs(self.caps)
         for k in np.flatnonzero((self.caps > 0) & (sums == 0)):  # a reward is shared out whole
-            moved[self.first[k] : self.first[k + 1]] = self.caps[k] / self.ramps[k].members.size
+            moved[self.first[k] : self.first[k + 1]] = self.caps[k] / self.counts[k].members.size
             sums[k] = caps[k]
         scaled = (self.caps > 0) | (sums > caps)
         scale = np.divide(caps, sums, out=np.ones_like(caps), where=scaled & (sums > 0))
-        self.delta = moved * scale[self.ramp]
+        self.delta = moved * scale[self.owner]
 
     def _best(self, k: int) -> tuple[float, Indices]:
         """``max_x f(sum x) - delta x``, and which members x takes: those with the smallest multipliers."""
         delta = self.delta[self.first[k] : self.first[k + 1]]
         order = np.argsort(delta, kind="stable")
         taken = np.concatenate([[0.0], np.cumsum(delta[order])])
-        values = self.ramps[k].at(np.arange(taken.size)) - taken
+        values = self.counts[k].function.at(np.arange(taken.size)) - taken
         count = int(values.argmax())
         return float(values[count]), order[:count]
 
 
-def _carried(ramp: Ramp, codes: Indices) -> int:
-    return int((codes[ramp.members] == ramp.code).sum())
+def _threshold(count: CountFunction) -> Threshold:
+    assert isinstance(count.function, Threshold)
+    return count.function
 
 
-def _cap(ramp: Ramp, codes: Indices) -> float:
-    """What the multipliers of a ramp may add up to; more than the weight where some members are let off."""
-    users = _carried(ramp, codes)
-    return ramp.weight * (users / (users - ramp.start) if ramp.weight < 0 and users > ramp.start else 1.0)
+def _steepest(count: CountFunction) -> tuple[float, float]:
+    """The least and the largest slope worth trying."""
+    function = count.function
+    if isinstance(function, Threshold):
+        reward = function.weight > 0
+        slope = function.weight / (function.start + function.width if reward else function.width)
+        return min(slope, 0.0), max(slope, 0.0)
+    slopes = np.diff(function.values) / function.unit
+    return float(slopes.min(initial=0.0)), float(slopes.max(initial=0.0))
 
 
-def _first_shares(ramp: Ramp, codes: Indices) -> Doubles:
+def _cap(count: CountFunction, codes: Indices) -> float:
+    """What the multipliers may add up to; more than the weight where some members are let off."""
+    rises, users = _threshold(count), count.count(codes)
+    return rises.weight * (users / (users - rises.start) if rises.weight < 0 and users > rises.start else 1.0)
+
+
+def _first_shares(count: CountFunction, codes: Indices) -> Doubles:
     """Spread costs over the members that pay them now, rewards over all."""
-    payers: NDArray[np.bool_] = np.asarray(codes[ramp.members] == ramp.code)
-    if ramp.weight > 0:
-        payers = np.ones(ramp.members.size, bool)
-    elif payers.sum() <= ramp.start:
-        return np.zeros(ramp.members.size)
-    return np.asarray(payers * (_cap(ramp, codes) / payers.sum()))
+    rises = _threshold(count)
+    payers: NDArray[np.bool_] = count.carries(codes)
+    if rises.weight > 0:
+        payers = np.ones(count.members.size, bool)
+    elif payers.sum() <= rises.start:
+        return np.zeros(count.members.size)
+    return np.asarray(payers * (_cap(count, codes) / payers.sum()))
 
 
-def _break_even(ramp: Ramp, codes: Indices, gaps: Doubles) -> float:
+def _break_even(count: CountFunction, codes: Indices, losses: Doubles) -> float:
     """What the cheapest members ask for: to carry the code if that is rewarded, to drop it if it costs."""
-    carried, wanted = _carried(ramp, codes), ramp.start + ramp.width
-    if (carried >= wanted) == (ramp.weight > 0):
+    rises = count.function
+    if not isinstance(rises, Threshold):
         return 0.0
-    if ramp.weight < 0:
-        return -float(np.delete(gaps[ramp.members], ramp.code, axis=1).min(initial=np.inf))
-    return float(np.sort(gaps[ramp.members, ramp.code])[:wanted].mean())
+    wanted = rises.start + rises.width
+    if (count.count(codes) >= wanted) == (rises.weight > 0):
+        return 0.0
+    if rises.weight < 0:
+        return -float(np.delete(losses[count.members], count.code, axis=1).min(initial=np.inf))
+    cheapest = np.sort(losses[count.members, count.code])
+    return float(cheapest[: max(1, int(np.ceil(wanted)))].mean())

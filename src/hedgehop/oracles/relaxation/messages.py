@@ -17,10 +17,9 @@ from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.oracles.pairwise.max_product import decodes, no_messages
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.curves import counted
-from hedgehop.oracles.relaxation.nested import Nested, NestedSolver
-from hedgehop.oracles.relaxation.terms import DISTANCES, Terms, unfit
-from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
+from hedgehop.oracles.relaxation.distance_terms import Distance, Terms, unfit
+from hedgehop.oracles.relaxation.linear_steps import Nested, NestedSolver
+from hedgehop.potentials import Cardinality, Potential
 
 _BOUNDS = 3  # linear steps for the bound
 
@@ -54,7 +53,6 @@ class Messages(Nested):
 
     name = "messages"
     summary = "loopy max-product with Hamming distances on pairwise models: what the paper ran; with a bound by slopes"
-    outer = DISTANCES
 
     def __init__(self, iterations: int = 60, damping: float = 0.5, inner: Oracle | None = None) -> None:
         super().__init__(inner)
@@ -62,6 +60,11 @@ class Messages(Nested):
         self.damping = _arrays.number(damping, "damping", low=0.0)
         if self.damping >= 1:
             raise ValueError(f"damping must be below 1; got {damping!r}.")
+
+    def split(self, potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]:
+        """Functions of distances, and the others."""
+        distant = [p for p in potentials if p.relaxed_as == "distances"]
+        return distant, [p for p in potentials if p.relaxed_as != "distances"]
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
@@ -86,7 +89,7 @@ class MessagesSolver(NestedSolver):
         model = self.model
         assert isinstance(model, PairwiseModel)
         distant, others = self.oracle.split(potentials)
-        _, solve = self.linear_steps(others)
+        solve = self.linear_steps(others)
         if not distant:  # the first labeling of a list
             first = solve(np.zeros(model.unary.shape))
             return self.oracle.step(model, first.labeling, potentials, first.upper_bound)
@@ -101,17 +104,17 @@ class MessagesSolver(NestedSolver):
         refuse_infeasible(float(unary.max(axis=1).min()))
         factors = [factor for potential in distant for factor in _factors(potential)]
         references = np.array([factor.reference for factor in factors])
-        tables = np.array([counted(factor)[1] for factor in factors])
+        tables = np.array([factor.counted[1] for factor in factors])
         return decodes(model, unary, references, tables, self.oracle.iterations, self.oracle.damping)
 
 
-def _factors(potential: Cardinality | BallCoverage | BallUnion) -> list[Cardinality]:
+def _factors(potential: Distance) -> list[Cardinality]:
     """Functions of one distance each; those of a union add up to the paper's lower bound, and a constant."""
     return [potential] if isinstance(potential, Cardinality) else potential.pairs()
 
 
-def _uncountable(potential: Cardinality | BallCoverage | BallUnion) -> str | None:
-    weights, table = counted(_factors(potential)[0])
+def _uncountable(potential: Distance) -> str | None:
+    weights, table = _factors(potential)[0].counted
     if table is not None and not np.isfinite(table).all():
         return "it cannot forbid counts"
     return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"

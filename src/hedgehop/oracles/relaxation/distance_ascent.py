@@ -15,7 +15,7 @@ from hedgehop.oracles.folding import fold
 from hedgehop.oracles.pairwise.kernels import edge_tables, expanded, move_solver
 from hedgehop.oracles.pairwise.max_product import decodes, no_messages
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.terms import View
+from hedgehop.oracles.relaxation.distance_terms import View
 
 _PARENTS = 3  # labelings that are recombined or polished
 _LEAST = 0.02  # weight of a labeling in a mixture that counts
@@ -58,7 +58,7 @@ class Ascent:
         bundle = self.bundle
         if self.moves is None:
             return
-        for k in np.argsort(-np.array(bundle.values), kind="stable")[:top].tolist():
+        for k in bundle.order(top):
             if k not in self._polished and bundle.values[k] > -np.inf:
                 self._polished.add(k)
                 view = bundle.steering(k)
@@ -110,14 +110,14 @@ class Ascent:
         n, width = best.size, int(bundle.model.label_counts.max())
         theta = np.zeros((n, width))
         met = np.array(bundle.labelings[-_RECENT:])
-        for j, (reference, curve) in enumerate(zip(bundle.terms.references, bundle.terms.curves, strict=False)):
+        for j, (reference, function) in enumerate(zip(bundle.terms.references, bundle.terms.functions, strict=False)):
             if view.weights[j] <= 0:
                 continue
             weights = bundle.terms.weights(j)
             # First those that differ, then those that differ in many labelings met: they change most easily.
             order = np.argsort(-((met != reference).sum(axis=0) + len(met) * (best != reference)), kind="stable")
             bonus = np.empty(n)
-            bonus[order] = view.weights[j] * curve.minorant(weights[order], distances[j])
+            bonus[order] = view.weights[j] * function.minorant(weights[order], distances[j])
             theta += bonus[:, None]
             own = np.flatnonzero((reference >= 0) & (reference < width))
             theta[own, reference[own]] -= bonus[own]

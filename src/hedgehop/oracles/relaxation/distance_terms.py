@@ -28,13 +28,11 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.oracles.relaxation.curves import Curve, curve_of
-from hedgehop.oracles.relaxation.limits import Limit, limited
-from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, Potential
-from hedgehop.potentials.distances import MOST_EXACT
+from hedgehop.potentials import BallCoverage, Cardinality, Potential
+from hedgehop.potentials.ball_unions import MOST_EXACT, BallGain
+from hedgehop.potentials.count_functions import Limit, Table, limited
 
-Union = BallCoverage | BallUnion
-DISTANCES = (Cardinality, BallCoverage, BallUnion)
+Distance = Cardinality | BallGain
 _MOST_PAIRS = 45  # of balls whose common part is a term of its own
 _LEAST_OVERLAP = 0.01  # of two balls that are worth it
 
@@ -53,12 +51,12 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Terms of one potential: `references` (J, n), all with the same weights of variables and the same curve."""
+    """Terms of one potential: `references` (J, n), all with the same weights of variables and the same function."""
 
-    potential: Cardinality | Union
+    potential: Distance
     references: Labels
     weights: Doubles | None
-    curve: Curve
+    function: Table
 
     @property
     def scale(self) -> float:
@@ -79,7 +77,7 @@ class Family:
 
     def overlaps(self, distances: Doubles) -> Doubles:
         """Shares (at least) that balls at given distances have in common."""
-        return np.ascontiguousarray(np.clip(1.0 - self.curve.above(distances) / self.scale, 0.0, 1.0))
+        return np.ascontiguousarray(np.clip(1.0 - self.function.above(distances) / self.scale, 0.0, 1.0))
 
     def shares(self, labeling: Labels, distances: Doubles) -> Doubles:
         """What each ball adds to the union, against what it overlaps with this labeling's ball."""
@@ -106,11 +104,11 @@ class Family:
         both = np.stack(np.unravel_index(largest, overlaps.shape), axis=1)
         return [(int(j), int(k)) for j, k in both if overlaps[j, k] >= _LEAST_OVERLAP]
 
-    def pair_curve(self) -> tuple[Doubles | None, Curve]:
+    def pair_function(self) -> tuple[Doubles | None, Table]:
         """``1 - exp(-f / 2)`` and the weights of its count f."""
         assert isinstance(self.potential, BallCoverage)
         whole = self.potential.pair(self.references[0])
-        found = curve_of(Cardinality(whole.reference, whole.table, self.potential.decay / 2.0))
+        found = Cardinality(whole.reference, whole.table, self.potential.decay / 2.0).function
         assert found is not None
         return found
 
@@ -121,7 +119,7 @@ class Terms:
     Where counts are forbidden, single moves lose `steep` for each count beyond the limit.
     """
 
-    def __init__(self, potentials: Sequence[Cardinality | Union], steep: float = 1.0) -> None:
+    def __init__(self, potentials: Sequence[Distance], steep: float = 1.0) -> None:
         self.families = [_family(p, steep) for p in potentials]
         ends = np.cumsum([len(f.references) for f in self.families]).tolist()
         self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.families, strict=True)]
@@ -129,13 +127,13 @@ class Terms:
         self.rates = np.array([f.rate for f in self.families for _ in f.references])
         self.pairs = [f.pairs() for f in self.families]
         self.references = np.concatenate([f.references for f in self.families])
-        curves = [(f.weights, f.curve) for f in self.families for _ in f.references]
+        functions = [(f.weights, f.function) for f in self.families for _ in f.references]
         for family, pairs in zip(self.families, self.pairs, strict=True):
-            curves += [family.pair_curve()] * len(pairs) if pairs else []
-        self.curves = [curve for _, curve in curves]
-        self.units = np.array([c.unit for c in self.curves])
+            functions += [family.pair_function()] * len(pairs) if pairs else []
+        self.functions = [function for _, function in functions]
+        self.units = np.array([f.unit for f in self.functions])
         firsts, seconds = self._ends()
-        weights, values = [w for w, _ in curves], [c.values for c in self.curves]
+        weights, values = [w for w, _ in functions], [f.values for f in self.functions]
         self.core = _core.DistanceTerms(firsts, seconds, weights, values, self.units)
 
     def _ends(self) -> tuple[Labels, list[Labels | None]]:
@@ -154,32 +152,32 @@ class Terms:
     @property
     def limits(self) -> list[int]:
         """Terms that forbid counts."""
-        return [j for j, curve in enumerate(self.curves) if isinstance(curve, Limit)]
+        return [j for j, function in enumerate(self.functions) if isinstance(function, Limit)]
 
     @property
     def only_limits(self) -> int:
         """The largest distance to keep if potentials do nothing else with distances, else 0."""
-        limits = [curve.first for curve in self.curves if isinstance(curve, Limit)]
-        return max(limits) if len(limits) == len(self.curves) else 0
+        limits = [f.first for f in self.functions if isinstance(f, Limit)]
+        return max(limits) if len(limits) == len(self.functions) else 0
 
     def lay_limits(self, centres: Doubles, loss: float, slope: float) -> None:
         """Lay the penalties of limits around given slopes, for an expected loss, or slope where that is inf."""
         for j in self.limits:
-            curve = self.curves[j]
-            assert isinstance(curve, Limit)
-            self.curves[j] = curve.around(float(centres[j]), curve.per_count(loss) if np.isfinite(loss) else slope)
+            limit = self.functions[j]
+            assert isinstance(limit, Limit)
+            self.functions[j] = limit.around(float(centres[j]), loss / limit.first if np.isfinite(loss) else slope)
 
     def values(self, distances: Doubles) -> Doubles:
         """Concave envelopes of all terms at (K, J) distances."""
-        return np.concatenate([curve.above(distances[:, run]) for curve, run in self._runs()], axis=1)
+        return np.concatenate([function.above(distances[:, run]) for function, run in self._runs()], axis=1)
 
-    def _runs(self) -> Iterator[tuple[Curve, slice]]:
-        """Runs of terms that have the same curve."""
+    def _runs(self) -> Iterator[tuple[Table, slice]]:
+        """Runs of terms that have the same function."""
         start = 0
-        for _, run in groupby(self.curves, key=id):
-            curves = list(run)
-            yield curves[0], slice(start, start + len(curves))
-            start += len(curves)
+        for _, run in groupby(self.functions, key=id):
+            same = list(run)
+            yield same[0], slice(start, start + len(same))
+            start += len(same)
 
     def weights(self, j: int) -> Doubles:
         """What each variable counts in the distance of term j."""
@@ -190,7 +188,7 @@ class Terms:
         """Values of all distances at counts 0..n, (J, n + 1); None if variables do not all count alike."""
         if any(f.weights is not None for f in self.families):
             return None
-        return np.array([c.values for c in self.curves[: len(self.references)]])
+        return np.array([f.values for f in self.functions[: len(self.references)]])
 
     def steering(self, labeling: Labels, distances: Doubles) -> View:
         """A view that is close to the potentials near a labeling, and an upper bound everywhere."""
@@ -216,7 +214,7 @@ class Terms:
 
     def lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
         """Slopes, and the sum of offsets, of a plane above the view that touches it at given distances."""
-        lines = np.concatenate([curve.lines(mean[run]) for curve, run in self._runs()], axis=1)
+        lines = np.concatenate([function.lines(mean[run]) for function, run in self._runs()], axis=1)
         slopes, offsets = view.weights * lines
         tied = np.flatnonzero(view.coupling.any(axis=1))
         if tied.size:  # not a sum: the tangent of the whole
@@ -229,7 +227,7 @@ class Terms:
 
     def _plain_weights(self) -> Doubles:
         """One for each term that is a potential of its own."""
-        weights = np.zeros(len(self.curves))
+        weights = np.zeros(len(self.functions))
         weights[: len(self.scales)] = self.scales == 0
         return weights
 
@@ -260,7 +258,7 @@ class Terms:
         meet = np.tile(between, (len(overlaps), 1, 1))
         j, k = np.array(pairs).T
         terms = self._pair_terms(which)
-        extra = self.curves[terms.start].above(distances[:, terms.start : terms.stop])
+        extra = self.functions[terms.start].above(distances[:, terms.start : terms.stop])
         x = between[j, k]
         meet[:, j, k] = meet[:, k, j] = np.sqrt(x * overlaps[:, j] * overlaps[:, k]) + x * extra
         return np.ascontiguousarray(meet.reshape(len(overlaps), -1))
@@ -272,18 +270,18 @@ class Terms:
 
 def unfit(potential: Potential) -> str | None:
     """Return why a distance potential cannot be split into terms; None if it can."""
-    if isinstance(potential, (BallCoverage, BallUnion)):
+    if isinstance(potential, BallGain):
         return None if potential.scale > 0 else "a ball's gain must have a positive scale"
     assert isinstance(potential, Cardinality)
     if not callable(potential.table):
         return None if np.isfinite(potential.table).any() else "some potential forbids every count"
-    return None if curve_of(potential) else "a function of a fractional weighted count needs a slope method"
+    return None if potential.function else "a function of a fractional weighted count needs a slope method"
 
 
-def _family(potential: Cardinality | Union, steep: float) -> Family:
+def _family(potential: Distance, steep: float) -> Family:
     single = potential if isinstance(potential, Cardinality) else potential.pair(potential.chosen[0])
-    found = curve_of(single)
+    found = single.function
     assert found is not None  # see `unfit`
     references = potential.reference[None] if isinstance(potential, Cardinality) else potential.chosen
-    weights, curve = found
-    return Family(potential, np.ascontiguousarray(references), weights, limited(curve, steep))
+    weights, function = found
+    return Family(potential, np.ascontiguousarray(references), weights, limited(function, steep))

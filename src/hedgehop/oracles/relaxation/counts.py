@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of counts of labels and kinds, on every structure (docs/theory.md 10).
+
+The bound comes from multipliers. Labelings come from these, from biases on one code at a time, up until it is large
+enough for its reward or down until it is too small for its cost, and from ascent: minorants are linear, so that
+maximising them never loses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.folding import changed_unary, fold
+from hedgehop.oracles.relaxation.linear_steps import Solve
+from hedgehop.oracles.relaxation.pool import Pool
+from hedgehop.oracles.relaxation.subgradient import CountMultipliers
+from hedgehop.potentials.count_functions import Threshold
+from hedgehop.potentials.counts import CountFunction, LabelClasses
+
+_CLIMBS = 4  # labelings to climb from in a round
+_CLIMB_ROUNDS = 10
+_BIASES = 6  # tried on one code
+
+
+def unfit(model: object, counts: Sequence[CountFunction] | None) -> str | None:
+    """Return why counts have no multipliers here; None if they have."""
+    if not isinstance(model, UnaryModel):
+        return f"{type(model).__name__} has no scores of labels"
+    if counts is None or not all(isinstance(c.codes, LabelClasses) for c in counts):
+        return "a potential is no sum of functions of counts of labels"
+    forbids = [c for c in counts if not np.isfinite(c.function.at(c.function.bends(c.total))).all()]
+    return "multipliers cannot forbid counts" if forbids else None
+
+
+class CountSearch:
+    """One step: a bound by multipliers, then biases and ascent; all by linear steps."""
+
+    def __init__(self, pool: Pool, counts: Sequence[CountFunction], solve: Solve) -> None:
+        assert isinstance(pool.model, UnaryModel)
+        self.pool, self.counts, self.solve = pool, counts, solve
+        self.unary = changed_unary(pool.model, fold(pool.model, pool.others)[0])
+        self.none = np.zeros(self.unary.shape)
+
+    def run(self, rounds: int, changes: int) -> float:
+        """Fill the pool, and return a bound."""
+        self.solved(self.none)
+        if not self.pool.labelings:
+            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
+        multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
+        bound, _ = multipliers.descend(self._evaluate, lambda: self.pool.value, rounds)
+        before = -np.inf
+        while before < self.pool.value < bound:  # the best labeling is new: push and climb from there
+            before = self.pool.value
+            self._push(changes, bound)
+            for labeling in self.pool.top(_CLIMBS):
+                self._climb(labeling, bound)
+        return bound
+
+    def solved(self, theta: Doubles) -> Step:
+        """Return the best labeling of a linear step, and keep it."""
+        step = self.solve(theta)
+        self.pool.add(step.labeling.reshape(1, -1))
+        return step
+
+    def _evaluate(self, theta: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
+        step = self.solved(theta)
+        return np.ascontiguousarray(step.labeling.reshape(-1)), step.upper_bound
+
+    def _climb(self, labeling: Labels, bound: float) -> None:
+        """Maximise the minorant at a labeling, then at the one found, until nothing new is found."""
+        for _ in range(_CLIMB_ROUNDS):
+            known = len(self.pool.labelings)
+            step = self.solved(self._minorant(labeling))
+            if len(self.pool.labelings) == known or self.pool.value >= bound:
+                return
+            labeling = np.ascontiguousarray(step.labeling.reshape(-1))
+
+    def _push(self, changes: int, bound: float) -> None:
+        """Bias the codes, the most promising first, whose worth another number of carriers would change for good."""
+        start = self.pool.top(1)[0]
+        base = self._minorant(start)
+        for _, count, first in self._changes(start)[:changes]:
+            if self.pool.value >= bound:
+                return
+            self._bias(count, base, first)
+
+    def _changes(self, labeling: Labels) -> list[tuple[float, CountFunction, float]]:
+        """What each change of one count could bring at first sight, and with which bias; the most promising first."""
+        found = []
+        for count in self.counts:
+            if isinstance(count.function, Threshold) and isinstance(count.codes, LabelClasses):
+                losses = count.codes.losses(self.unary, labeling)[count.members]
+                asked = _asked(count, count.function, count.carries(count.codes.of(labeling)), losses)
+                if asked.size and np.isfinite(asked[-1]):
+                    found.append((abs(count.function.weight) - float(asked.sum()), count, float(asked[-1])))
+        return sorted(found, key=lambda change: -change[0])
+
+    def _bias(self, count: CountFunction, base: Doubles, first: float) -> None:
+        """Try growing biases until the weight is earned, or no longer paid."""
+        rises, codes = count.function, count.codes
+        assert isinstance(rises, Threshold)
+        assert isinstance(codes, LabelClasses)
+        reward, wanted = rises.weight > 0, _wanted(rises)
+        bias = max(first, abs(rises.weight) / wanted, 1e-3)
+        carriers = np.zeros(base.shape, bool)
+        carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]
+        for _ in range(_BIASES):
+            theta = base + np.where(carriers, bias if reward else -bias, 0.0)
+            reached = count.count(codes.of(self.solved(theta).labeling.reshape(-1)))
+            if (reached >= wanted) == reward:
+                return
+            bias *= 2.0
+
+    def _minorant(self, labeling: Labels) -> Doubles:
+        """Scores of labels that are, but for a constant, nowhere above the functions and equal to them at a labeling.
+
+        Variables whose label is much better than their best other one vouch for a reward.
+        """
+        rows = np.arange(labeling.size)
+        others = self.unary.copy()
+        others[rows, labeling] = -np.inf
+        return below(self.counts, labeling, self.unary[rows, labeling] - others.max(axis=1), self.unary.shape)
+
+
+def below(counts: Sequence[CountFunction], labeling: Labels, margins: Doubles, shape: tuple[int, ...]) -> Doubles:
+    """Scores of labels, (n, L), nowhere above the functions but for a constant, and equal to them at a labeling."""
+    theta = np.zeros(shape)
+    for count in counts:
+        assert isinstance(count.codes, LabelClasses)
+        carry = count.carries(count.codes.of(labeling))
+        order = np.argsort(np.where(carry, -margins[count.members], np.inf), kind="stable")
+        weights = np.ones(order.size) if count.weights is None else count.weights[order]
+        bonus = count.function.minorant(weights, float(weights @ carry[order]))
+        if bonus.any():
+            codes = np.zeros((labeling.size, count.codes.width))
+            codes[count.members[order], count.code] = bonus
+            theta += count.codes.spread(codes)
+    return theta
+
+
+def _wanted(rises: Threshold) -> float:
+    """The count from which a reward is whole, or from which a cost begins."""
+    return rises.start + (rises.width if rises.weight > 0 else 1.0)
+
+
+def _asked(count: CountFunction, rises: Threshold, carry: NDArray[np.bool_], losses: Doubles) -> Doubles:
+    """What the cheapest members ask for, in rising order, to earn a reward or to be rid of a cost; none if so."""
+    missing = int(np.ceil(_wanted(rises))) - int(carry.sum())
+    if rises.weight > 0:
+        return np.sort(losses[~carry, count.code])[: max(0, missing)]
+    other = np.delete(losses[carry], count.code, axis=1).min(axis=1, initial=np.inf)
+    return np.sort(other)[: max(0, 1 - missing)]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hamming balls and minimum distances at any size: slopes for distances make steps linear (docs/theory.md 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hedgehop._arrays import Labels
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.relaxation.bundle import Bundle
+from hedgehop.oracles.relaxation.distance_ascent import Ascent
+from hedgehop.potentials import Linear, Potential
+
+_LIMIT_CALLS = 4  # linear steps where labelings have to be different, and that is all
+_CLIMBS = 4
+_SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
+_SPARED = 2  # calls left for climbing where that needs them
+_FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
+_SWEEPS = 60  # of these messages
+_WIDE = 20  # gap, against the one at which to stop, from which they are worth it
+
+
+class DistanceSearch:
+    """One step: alternating calls that lower the bound and that follow the exact gain, then ascent."""
+
+    def __init__(self, bundle: Bundle, ascent: Ascent) -> None:
+        self.bundle, self.ascent = bundle, ascent
+        model = bundle.model
+        bundle.add(_possible(model, bundle.terms.references))
+        if not bundle.labelings:
+            first = bundle.solve(np.zeros((model.n_variables, int(model.label_counts.max()))))
+            bundle.add(first.labeling.reshape(1, -1))
+        if not bundle.labelings:
+            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
+
+    def run(self, most: int, tolerance: float) -> float:
+        """Fill the bundle in about so many calls, and return its bound."""
+        bundle, ascent = self.bundle, self.ascent
+        ascent.reach(bundle.labelings[int(np.argmax(bundle.scores))])
+        close = tolerance * sum(p.span() for p in bundle.relaxed if np.isfinite(p.span()))
+        calls = min(most, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else most
+        if bundle.terms.limits and ascent.moves is None:  # nothing mends what is too close: the slope must be found
+            calls = 2 * most
+        spared = _SPARED if ascent.expander is None and calls > 2 * _SPARED else 0
+        self._alternate(close, calls - spared)
+        if bundle.gap > _WIDE * close and bundle.model.n_variables <= _FEW:
+            ascent.pass_messages(_SWEEPS)
+        for _ in range(_CLIMBS):
+            if bundle.gap <= close or bundle.calls >= calls or not ascent.climb():
+                break
+        return bundle.bound
+
+    def _alternate(self, close: float, calls: int) -> None:
+        bundle, ascent = self.bundle, self.ascent
+        gaps: list[float] = []
+        for call in range(calls):
+            bounding = call % 2 == 0 or not bundle.terms.has_unions
+            view = bundle.bounding() if bounding else bundle.steering(bundle.best)
+            labeling = bundle.call(view)
+            ascent.reach(labeling)
+            ascent.recombine(view, labeling)
+            ascent.polish()
+            gaps.append(bundle.gap)
+            if gaps[-1] <= max(close, _SHARE * bundle.loss) or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
+                break
+
+
+def steepness(model: Model, potentials: Sequence[Potential]) -> float:
+    """Return more than any single change can gain, as a rule."""
+    spread = model.spread if isinstance(model, UnaryModel) else 0.0
+    thetas = [p.theta[np.isfinite(p.theta)] for p in potentials if isinstance(p, Linear)]
+    spans = [s for p in potentials if np.isfinite(s := p.span())]
+    return float(1.0 + spread + sum(spans) + sum(np.abs(theta).sum() for theta in thetas))
+
+
+def _possible(model: Model, rows: Labels) -> Labels:
+    """Those of (m, n) rows that are labelings of the model."""
+    return np.ascontiguousarray(rows[((rows >= 0) & (rows < model.label_counts)).all(axis=1)])

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lagrangian relaxation: lines above functions of counts make a step linear, on any structure (docs/theory.md 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from hedgehop import _arrays, _core
+from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.relaxation.bundle import Bundle
+from hedgehop.oracles.relaxation.counts import CountSearch
+from hedgehop.oracles.relaxation.counts import unfit as unfit_counts
+from hedgehop.oracles.relaxation.distance_ascent import Ascent, expander_of, moves_of
+from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.distance_terms import unfit as unfit_distance
+from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
+from hedgehop.oracles.relaxation.linear_steps import Nested, NestedSolver
+from hedgehop.oracles.relaxation.pool import Kept, Pool
+from hedgehop.oracles.relaxation.samples import SampleSearch
+from hedgehop.potentials import Potential
+
+_KEPT = 40  # labelings carried to the next step
+_FAMILIES = ("distances", "samples", "counts")  # the first one present is relaxed; the inner oracle sees the others
+
+
+class Lagrangian(Nested):
+    """Bound by lines above what is not linear, a linear step each; then ascent from the labelings met.
+
+    Distances have slopes, chosen by a bundle of the labelings met. Used labels, kinds and regions have multipliers,
+    improved by subgradient steps. Agreements with samples have chords.
+
+    Parameters
+    ----------
+    calls : int, optional
+        How many linear steps to spend on the bound at most: 10 for distances and 20 for counts unless given.
+    tolerance : float
+        For distances: gap, as a share of what the potentials can add, at which to stop.
+    starts : int, optional
+        From how many labelings to climb, or how many counts to push over the size at which their weight sets in: 8
+        for samples and 6 for counts unless given.
+    inner : Oracle, optional
+        What solves the linear steps, and those with further potentials; if none is given, what "auto" would choose.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = hh.Grid(np.random.default_rng(0).normal(size=(8, 8, 2)), smoothness=0.3)
+    >>> found = hh.diverse(image, hh.HammingBall(gamma=0.1), m=3, tradeoff=9.0, oracle=hh.oracles.Lagrangian(calls=20))
+    >>> found.objective <= found.upper_bound
+    True
+    """
+
+    name = "lagrangian"
+    summary = "functions of distances, of counts and of agreements on any model that has a linear oracle; with a bound"
+
+    def __init__(
+        self, calls: int | None = None, tolerance: float = 5e-4, starts: int | None = None, inner: Oracle | None = None
+    ) -> None:
+        super().__init__(inner)
+        self.calls = None if calls is None else _arrays.positive_count(calls, "calls")
+        self.tolerance = _arrays.number(tolerance, "tolerance", low=0.0)
+        self.starts = None if starts is None else _arrays.positive_count(starts, "starts")
+
+    def split(self, potentials: Sequence[Potential]) -> tuple[list[Potential], list[Potential]]:
+        """Potentials of the first family present, and the others."""
+        family = self.family(potentials)
+        relaxed = [p for p in potentials if family and p.relaxed_as == family]
+        return relaxed, [p for p in potentials if not family or p.relaxed_as != family]
+
+    def family(self, potentials: Sequence[Potential]) -> str | None:
+        """What is relaxed."""
+        present = {p.relaxed_as for p in potentials}
+        return next((family for family in _FAMILIES if family in present), None)
+
+    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
+        """Refuse where there is nothing to relax, and what the linear oracle refuses."""
+        relaxed, others = self.split(potentials)
+        family = self.family(potentials)
+        if family is None:
+            return "no potential is a function of distances, counts or samples; a linear oracle does better"
+        if family == "distances":
+            reason = next((r for r in map(unfit_distance, relaxed) if r is not None), None)
+        elif family == "samples":
+            negative = any(gain.scale < 0 for gain in relaxed)  # type: ignore[attr-defined]
+            reason = "agreement must be rewarded, not punished" if negative else None
+        else:
+            reason = next((r for p in relaxed if (r := unfit_counts(model, p.counts(model))) is not None), None)
+        return reason or self.inner_refusal(model, others) or self._better_whole(model, others, family)
+
+    def _better_whole(self, model: Model, others: Sequence[Potential], family: str) -> str | None:
+        if family == "counts" and self.inner is None and self.linear_oracle(model, others).name == "ilp":
+            return "its linear steps need integer programs: one for the whole step does better"
+        return None
+
+    def on(self, model: Model) -> LagrangianSolver:
+        """Return a solver that keeps labelings met."""
+        return LagrangianSolver(self, model)
+
+
+class LagrangianSolver(NestedSolver):
+    """Keeps labelings met, and the kernels of local searches."""
+
+    oracle: Lagrangian
+
+    def __init__(self, oracle: Lagrangian, model: Model) -> None:
+        super().__init__(oracle, model)
+        self._kept: Kept | None = None
+
+    @cached_property
+    def _moves(self) -> _core.DistanceMoves | None:
+        return moves_of(self.model)
+
+    @cached_property
+    def _expander(self) -> _core.Moves | None:
+        return expander_of(self.model)
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Bound, then climb, in the way of the family that is relaxed."""
+        relaxed: list[Any]
+        relaxed, others = self.oracle.split(potentials)
+        family = self.oracle.family(potentials)
+        run = {"distances": self._distances, "samples": self._samples, "counts": self._counts}[family or "counts"]
+        pool, bound = run(relaxed, others)
+        if not pool.labelings:
+            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
+        self._kept = pool.kept(_KEPT)
+        return self.oracle.step(self.model, pool.labelings[pool.best], potentials, bound)
+
+    def _distances(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
+        terms = Terms(relaxed, steepness(self.model, [*others, *relaxed]))
+        solve = self.linear_steps(others, quick=terms.only_limits > 0)
+        bundle = Bundle(self.model, others, relaxed, terms, solve)
+        self._recall(bundle)
+        search = DistanceSearch(bundle, Ascent(bundle, self._moves, self._expander))
+        return bundle, search.run(self.oracle.calls or 10, self.oracle.tolerance)
+
+    def _samples(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
+        pool = self._recall(Pool(self.model, others, relaxed))
+        return pool, SampleSearch(pool, relaxed, self.linear_steps(others)).run(self.oracle.starts or 8)
+
+    def _counts(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
+        pool = self._recall(Pool(self.model, others, relaxed))
+        counts = [count for p in relaxed for count in p.counts(self.model)]
+        search = CountSearch(pool, counts, self.linear_steps(others))
+        return pool, search.run(self.oracle.calls or 20, self.oracle.starts or 6)
+
+    def _recall(self, pool: Pool) -> Pool:
+        """Take in what earlier steps met."""
+        if self._kept is not None:
+            pool.add(*self._kept)
+        return pool

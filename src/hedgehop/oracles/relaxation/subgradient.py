@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bounds by multipliers of count functions: Polyak's steps, halved where they fail (docs/theory.md 11).
+
+Every choice of multipliers gives a bound. The linear steps are solved by TRW-S for moves, or by any other oracle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages
+from hedgehop.oracles.relaxation.multipliers import Multipliers
+from hedgehop.potentials import Potential, TransitionWeights
+from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
+from hedgehop.potentials.labels import label_counts, thresholds
+from hedgehop.potentials.transitions import transition_pairs, used_transitions
+
+_WARM = 8  # passes for each choice of multipliers, messages kept
+_COLD = 25  # the same where pairs change and messages start anew
+_LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
+
+Evaluate = Callable[[Doubles, Doubles | None], tuple[Labels, float]]  # labeling and bound of scores and pairs' tables
+
+
+class CountMultipliers:
+    """Multipliers of all count functions of a step, begun at a labeling.
+
+    Parameters
+    ----------
+    unary : (n, L) array
+        Scores of single variables.
+    tables : (E, L, L) array or None
+        Scores of edges, where edges are counted.
+    """
+
+    def __init__(
+        self, counts: Iterable[CountFunction], labeling: Labels, unary: Doubles, tables: Doubles | None = None
+    ) -> None:
+        self.unary, self.tables = unary, tables
+        groups: dict[tuple[type, object], list[CountFunction]] = {}
+        for count in counts:
+            groups.setdefault((type(count.codes), count.codes.key), []).append(count)
+        self.parts = [
+            (group[0].codes, Multipliers(group, group[0].codes.of(labeling), self._losses(group[0].codes, labeling)))
+            for group in groups.values()
+        ]
+
+    def scores(self) -> tuple[Doubles, Doubles | None]:
+        """What to add to the scores of labels, (n, L), and all scores of pairs, (E, L, L), if these are changed."""
+        theta, tables = np.zeros(self.unary.shape), None
+        for codes, multipliers in self.parts:
+            if isinstance(codes, LabelClasses):
+                theta += codes.spread(multipliers.scores())
+            else:
+                assert self.tables is not None
+                scores = multipliers.scores().reshape(self.tables.shape)
+                both = scores if codes.ordered else scores + scores.transpose(0, 2, 1)
+                tables = (self.tables if tables is None else tables) + both
+        return theta, tables
+
+    def rest(self) -> float:
+        """What the functions may add beside these scores."""
+        return sum(multipliers.rest() for _, multipliers in self.parts)
+
+    def improve(self, labeling: Labels, length: float) -> bool:
+        """Step against the subgradient; False where it vanishes."""
+        norm = sum(multipliers.slope(codes.of(labeling)) for codes, multipliers in self.parts)
+        for _, multipliers in self.parts if norm else ():
+            multipliers.step(length / norm)
+        return norm > 0
+
+    def _losses(self, codes: LabelClasses | PairClasses, labeling: Labels) -> Doubles:
+        if isinstance(codes, LabelClasses):
+            return codes.losses(self.unary, labeling)
+        assert self.tables is not None
+        i, j = codes.edges.T
+        single = np.maximum(0.0, self.unary[np.arange(labeling.size), labeling][:, None] - self.unary)
+        now = self.tables[np.arange(len(self.tables)), labeling[i], labeling[j]]
+        lost = single[i][:, :, None] + single[j][:, None, :] + now[:, None, None] - self.tables
+        return np.asarray(np.maximum(0.0, lost).reshape(len(self.tables), -1))
+
+    def descend(self, evaluate: Evaluate, reached: Callable[[], float], rounds: int) -> tuple[float, list[Labels]]:
+        """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way."""
+        step, best, met = 1.0, np.inf, []
+        for _ in range(rounds):
+            labeling, bound = evaluate(*self.scores())
+            bound += self.rest()
+            met.append(labeling)
+            step, known = step if bound < best else step / 2, reached()
+            best = min(best, bound)
+            if best - known <= 1e-7 * max(1.0, abs(known)) or not self.improve(labeling, step * (bound - known)):
+                break
+        return best, met
+
+
+def bound_by_messages(
+    solver: _core.Trws,
+    model: PairwiseModel,
+    theta: Doubles | None,
+    potentials: Sequence[Potential],
+    labeling: Labels,
+    reached: float,
+    rounds: int,
+) -> tuple[float, list[Labels]]:
+    """Return a bound on ``max_y r(y) + theta(y) + sum of the potentials``, and labelings met on the way.
+
+    `reached` is a value that is known to be possible, and `labeling` reaches it.
+    """
+    if not potentials:
+        return pass_messages(solver, theta, 50)[2], []
+    constant, flat = 0.0, labeling.reshape(-1)
+    has_tables = _has_tables(model, potentials)
+    counts: list[CountFunction] = []
+    for p in potentials:
+        if isinstance(p, TransitionWeights) and not has_tables:
+            relaxed, lifted = _relaxed_transitions(model, p, flat)
+            counts, constant = counts + relaxed, constant + lifted
+        else:
+            counts += p.counts(model) or []
+    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    multipliers = CountMultipliers(counts, flat, unary, pair_tables(model) if has_tables else None)
+
+    def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
+        changed = scores if theta is None else theta + scores
+        ready, passes = (solver, _WARM) if tables is None else (_with_tables(model, tables), _COLD)
+        found, _, bound = pass_messages(ready, changed, passes)
+        return found.reshape(-1), bound + constant
+
+    return multipliers.descend(evaluate, lambda: reached, rounds)
+
+
+def _has_tables(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
+    """Whether transitions can have multipliers of their own."""
+    same = bool((model.label_counts == model.n_labels).all())
+    small = 0 < len(model.edges) * model.n_labels**2 <= _LARGEST_TABLES
+    return same and small and any(isinstance(p, TransitionWeights) for p in potentials)
+
+
+def _with_tables(model: PairwiseModel, tables: Doubles) -> _core.Trws:
+    offsets = np.arange(len(tables), dtype=np.int64) * model.n_labels**2
+    columns = np.full(len(tables), model.n_labels, np.int32)
+    return _core.Trws.tables(model.unary, model.label_counts, model.edges, tables.ravel(), offsets, columns)
+
+
+def _relaxed_transitions(
+    model: PairwiseModel, potential: TransitionWeights, labeling: Labels
+) -> tuple[list[CountFunction], float]:
+    """Return thresholds of labels and a constant that are at least the weights of transitions.
+
+    A transition can be used only where both of its labels are: its reward is at most that of using the one which
+    `labeling` does not use; where it uses both, at most a constant. Costs are at most nothing.
+    """
+    labels, flat = len(potential.w), labeling.reshape(1, -1)
+    rewards, constant = np.zeros(labels), 0.0
+    used = label_counts(flat, labels)[0] > 0
+    carried = used_transitions(model, flat, labels, potential.ordered)[0]
+    for a, b in zip(*transition_pairs(labels, potential.ordered), strict=True):
+        w = max(0.0, float(potential.w[a, b]))
+        if carried[a, b] or (used[a] and used[b]):
+            constant += w
+        else:
+            rewards[b if used[a] else a] += w
+    return thresholds(np.arange(labels, dtype=np.int32), rewards, 1, model), constant

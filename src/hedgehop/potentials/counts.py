@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is counted: variables that carry a label or a class of labels, edges that carry a pair of labels.
+
+Everything that is not linear here is a function of counts, and everything that is proven about it is a line above it.
+A potential that says of which counts it is a sum of functions (``Potential.counts``) is understood by relaxations and
+by integer programs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.pairwise import Edges
+from hedgehop.potentials.count_functions import Table, Threshold
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CountFunction:
+    """``function(k)``, k = number (or weight) of the members that carry a code.
+
+    Attributes
+    ----------
+    codes : LabelClasses or PairClasses
+        Which code each label of each variable, or each pair of labels on each edge, carries.
+    code : int
+        The one that is counted.
+    members : (k,) array of ints
+        The variables, or the edges, that are counted.
+    function : Threshold or Table
+        The worth of the count.
+    weights : (k,) array or None
+        What each member counts; 1 each if None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgehop.potentials import CountFunction, LabelClasses, Threshold
+    >>> classes = LabelClasses(np.array([0, 1, 1], np.int32), 2)  # the last two labels are of one class
+    >>> reward = CountFunction(classes, 1, np.arange(4), Threshold(weight=3.0, start=1, width=1))
+    >>> reward.count(classes.of(np.array([0, 1, 2, 0])))
+    2.0
+    """
+
+    codes: LabelClasses | PairClasses
+    code: int
+    members: Indices
+    function: Threshold | Table
+    weights: Doubles | None = None
+
+    def carries(self, codes: Indices) -> NDArray[np.bool_]:
+        """Which members carry the code, given the codes that all slots carry."""
+        return np.asarray(codes[self.members] == self.code)
+
+    def count(self, codes: Indices) -> float:
+        """How many members carry the code, or their weight."""
+        carries = self.carries(codes)
+        return float(carries.sum() if self.weights is None else self.weights @ carries)
+
+    @property
+    def total(self) -> float:
+        """The largest count."""
+        return float(self.members.size if self.weights is None else self.weights.sum())
+
+
+class LabelClasses:
+    """A code for every label, (L,), at all variables or at each one, (n, L); -1: none.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.LabelClasses(np.array([0, 1, 1], np.int32), 2).of(np.array([2, 0]))
+    array([1, 0])
+    """
+
+    def __init__(self, table: Labels, n_codes: int) -> None:
+        self.table, self.n_codes = table, n_codes
+        self.key = (table.shape, table.tobytes())
+
+    @cached_property
+    def _places(self) -> Indices:
+        """The table with a code of its own for labels that have none."""
+        return np.where(self.table < 0, self.n_codes, self.table).astype(np.int64)
+
+    @cached_property
+    def width(self) -> int:
+        """Number of codes, one more where some labels have none."""
+        return self.n_codes + int((self.table < 0).any())
+
+    def of(self, labeling: Labels) -> Indices:
+        """Code that each variable carries, (n,)."""
+        table = self._places
+        return np.asarray(table[labeling] if table.ndim == 1 else table[np.arange(labeling.size), labeling])
+
+    def carriers(self, code: int) -> NDArray[np.bool_]:
+        """Which labels carry a code, (L,) or (n, L)."""
+        return np.asarray(self._places == code)
+
+    def spread(self, scores: Doubles) -> Doubles:
+        """Scores of codes, (n, width), as scores of labels, (n, L)."""
+        table = self._places
+        if table.ndim == 2:
+            return np.take_along_axis(scores, table, axis=1)
+        same = table.size == self.width and bool((table == np.arange(table.size)).all())
+        return scores if same else scores[:, table]
+
+    def losses(self, unary: Doubles, labeling: Labels) -> Doubles:
+        """What a labeling loses, at first sight, by each variable carrying each code; 0 if nothing, (n, width)."""
+        lost = np.maximum(0.0, unary[np.arange(labeling.size), labeling][:, None] - unary)
+        if self.table.ndim == 1 and self.width == self.table.size and (self._places == np.arange(self.width)).all():
+            return lost
+        columns = [np.where(self.carriers(k), lost, np.inf).min(axis=1) for k in range(self.width)]
+        return np.stack(columns, axis=1)
+
+
+class PairClasses:
+    """A code for every pair of labels on an edge: ``a * L + b``, the smaller label first unless ordered."""
+
+    def __init__(self, edges: Edges, n_labels: int, ordered: bool) -> None:
+        self.edges, self.n_labels, self.ordered = edges, n_labels, ordered
+        self.key = ordered
+
+    def of(self, labeling: Labels) -> Indices:
+        """Code that each edge carries, (E,)."""
+        ends = labeling.reshape(-1)[self.edges].astype(np.int64)
+        first, second = ends.T if self.ordered else np.sort(ends, axis=1).T
+        return np.asarray(first * self.n_labels + second)
+
+    def pairs(self, code: int) -> list[tuple[int, int]]:
+        """The pairs of labels of a code, along the edge's direction."""
+        a, b = divmod(code, self.n_labels)
+        return [(a, b)] if self.ordered or a == b else [(a, b), (b, a)]

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which pairs of labels a labeling shows side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import Edges, PairwiseModel
+from hedgehop.potentials.base import Potential
+from hedgehop.potentials.count_functions import Threshold
+from hedgehop.potentials.counts import CountFunction, PairClasses
+
+
+class TransitionWeights(Potential):
+    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b.
+
+    Parameters
+    ----------
+    w : (L, L) array
+        Weight of each pair, of any sign; the diagonal is ignored. Symmetric unless ordered.
+    ordered : bool
+        Whether (a, b) along an edge's direction differs from (b, a).
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> once = hh.potentials.TransitionWeights([[0.0, 3.0], [3.0, 0.0]])
+    >>> once.value(hh.Chain(np.zeros((4, 2)), np.eye(2)), [[0, 0, 0, 0], [0, 1, 0, 1]])
+    array([0., 3.])
+    """
+
+    w: Doubles
+    ordered: bool
+
+    def __init__(self, w: ArrayLike, ordered: bool = False) -> None:
+        values = _arrays.finite(w, "w")
+        if values.ndim != 2 or values.shape[0] != values.shape[1]:
+            raise ValueError(f"w must have shape (L, L); got {values.shape}.")
+        if not ordered and not np.array_equal(values, values.T):
+            raise ValueError("w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2.")
+        self._set(w=values, ordered=bool(ordered))
+
+    def check(self, model: Model) -> None:
+        """Refuse weights that do not fit the model."""
+        wanted = int(model.label_counts.max())
+        if len(self.w) != wanted:
+            raise ValueError(f"w must have shape ({wanted}, {wanted}); got {self.w.shape}.")
+        edges_of(model)
+
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
+        used = used_transitions(model, flat, len(self.w), self.ordered)
+        rows, columns = transition_pairs(len(self.w), self.ordered)
+        return used[:, rows, columns] @ self.w[rows, columns]
+
+    def span(self) -> float:
+        """Return the sum of all weights' sizes."""
+        return float(np.abs(self.w).sum())
+
+    def counts(self, model: Model) -> list[CountFunction]:
+        """One threshold for each pair with a weight."""
+        edges = edges_of(model)
+        if not len(edges):
+            return []
+        codes, everyone = PairClasses(edges, len(self.w), self.ordered), np.arange(len(edges))
+        rows, columns = transition_pairs(len(self.w), self.ordered)
+        return [
+            CountFunction(codes, a * len(self.w) + b, everyone, Threshold(float(self.w[a, b]), 0, 1))
+            for a, b in zip(rows.tolist(), columns.tolist(), strict=True)
+            if self.w[a, b]
+        ]
+
+    def scaled(self, factor: float) -> TransitionWeights:
+        """Return this potential times a factor."""
+        return TransitionWeights(factor * self.w, self.ordered)
+
+
+def used_transitions(model: Model, flat: Labels, n_labels: int, ordered: bool) -> NDArray[np.bool_]:
+    """Which pairs of labels some edge carries, (m, L, L); symmetric unless ordered."""
+    used = _core.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
+    return used if ordered else used | used.transpose(0, 2, 1)
+
+
+def edges_of(model: Model) -> Edges:
+    """Edges of a model, or a sentence why there are none."""
+    if not isinstance(model, PairwiseModel):
+        raise TypeError(f"label transitions need a model with edges; {type(model).__name__} has none.")
+    return model.edges
+
+
+def transition_pairs(n_labels: int, ordered: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of all pairs of different labels, each unordered one once."""
+    if not ordered:
+        rows, columns = np.triu_indices(n_labels, k=1)
+    else:
+        rows, columns = np.nonzero(~np.eye(n_labels, dtype=bool))
+    return rows.astype(np.int64), columns.astype(np.int64)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The choice among oracles: the table, what explains it, and the page made from it."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.oracles.registry import built_in_and_installed
+from hedgehop.oracles.routing import ROUTES, choose
+from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, TransitionWeights
+
+DOCS = Path(__file__).parents[2] / "docs"
+RANDOM = np.random.default_rng(0)
+CHAIN = hh.Chain(RANDOM.normal(size=(200, 3)), RANDOM.normal(size=(3, 3)))
+BINARY = hh.Grid(RANDOM.normal(size=(40, 40, 2)), 0.5)
+FRUSTRATED = hh.FactorGraph(
+    RANDOM.normal(size=(400, 2)), [(i, i + 1) for i in range(399)] + [(0, 399)], RANDOM.normal(size=(400, 2, 2))
+)
+IMAGE = hh.Grid(RANDOM.normal(size=(40, 40, 3)), 0.5)
+TINY = hh.Grid(RANDOM.normal(size=(3, 3, 2)), 0.5)
+TREE = hh.SpanningTree([(i, j) for i in range(30) for j in range(i)], RANDOM.random(435))
+TERNARY = hh.FactorGraph(np.zeros((40, 2)), cliques=[((0, 1, 2), RANDOM.normal(size=(2, 2, 2)))])
+
+
+def ball(model):
+    return Cardinality(np.zeros(model.n_variables, int), -np.exp(-0.1 * np.arange(model.n_variables + 1)))
+
+
+@pytest.mark.parametrize(("model", "potentials", "oracle"), [
+    (CHAIN, [], "tree"),
+    (CHAIN, [ball(CHAIN)], "tree"),
+    (BINARY, [], "graphcut"),
+    (BINARY, [ball(BINARY)], "lagrangian"),
+    (BINARY, [LabelWeights([-1.0, -1.0])], "swap"),
+    (BINARY, [LabelWeights([1.0, -1.0])], "expansion"),
+    (FRUSTRATED, [], "qpbo"),
+    (IMAGE, [], "trws"),
+    (IMAGE, [TransitionWeights(1.0 - np.eye(3))], "swap"),
+    (IMAGE, [KindWeights([0, 1, 1], [1.0, 2.0])], "lagrangian"),
+    (TINY, [ball(TINY)], "exhaustive"),
+    (TREE, [], "spanning_tree"),
+    (TREE, [KindWeights([-1, 0], [3.0])], "lagrangian"),
+    (TERNARY, [], "ilp"),
+])  # fmt: skip
+def test_the_first_row_that_can(model, potentials, oracle):
+    assert choose(built_in_and_installed(), model, potentials).oracle == oracle
+    told = hh.oracles.explain(model, potentials)
+    assert told.startswith(f"{oracle}: ")
+    assert all(line.startswith("  not ") for line in told.splitlines()[1:])
+
+
+def test_every_oracle_has_a_row():
+    assert {route.oracle for route in ROUTES} == set(built_in_and_installed())
+
+
+def test_the_page_shows_the_table():
+    text = (DOCS / "solvers.md").read_text()
+    assert runpy.run_path(str(DOCS / "write_routes.py"))["with_routes"](text) == text, "run python docs/write_routes.py"
+    for name in built_in_and_installed():
+        assert f"### `{name}`" in text or f", `{name}`" in text
+
+
+def test_programs_close_the_gaps_of_small_models():
+    """Nothing that was proven before goes unproven because a quick oracle is asked first."""
+    random = np.random.default_rng(3)
+    edges = [(i, j) for i in range(12) for j in range(i)]
+    frustrated = hh.FactorGraph(random.normal(size=(12, 3)), edges, random.normal(size=(len(edges), 3, 3)))
+    quick, whole = hh.best(frustrated, oracle="trws"), hh.best(frustrated)
+    assert not quick.exact
+    assert whole.exact
+    assert whole.oracle == "ilp"
+
+
+def test_old_names_of_the_relaxation():
+    for name in ("slopes", "biases", "agreement"):
+        assert hh.oracles.get(name).name == "lagrangian"
+        assert name not in hh.oracles.available()
