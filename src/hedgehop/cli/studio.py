@@ -37,9 +37,9 @@ def studio(
         for module in ("fastapi", "uvicorn"):
             need(module, "studio", "the studio")
         need("skimage", "segmentation", "the studio")
-        from hedgehop.studio.server import address, is_own, listen, new_token, serve
+        from hedgehop.studio.image_folder import images_in
         from hedgehop.studio.settings import Settings
-        from hedgehop.studio.shelf import images_in
+        from hedgehop.studio.web.server import address, is_own, listen, new_token, serve
 
         given = () if images is None else images_in(images) if images.is_dir() else (images,)
         if images is not None and not given:
