@@ -14,7 +14,7 @@ from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 
 Integers = NDArray[np.int64]
 LARGEST_WHOLE = 2**53  # doubles hold every whole number up to here
-MOST_LABELS = 2**31 - 1
+LARGEST_COUNT = 2**31 - 1  # of variables, or of labels of one
 MOST_ENTRIES = 2**28  # of tables that a file describes without writing them out, or that padding makes
 
 

@@ -14,9 +14,9 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError, need
 from hedgehop.io.file_access import MAX_BYTES, FilePath, damage_as
 from hedgehop.io.formats.factors import (
+    LARGEST_COUNT,
     LARGEST_WHOLE,
     MOST_ENTRIES,
-    MOST_LABELS,
     Factors,
     Integers,
     check_scope,
@@ -33,7 +33,7 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read the model of a file; infinite costs forbid."""
     with damage_as(f"{path} is not a model of OpenGM"), _opened(path) as group:
         file = _Numbers(path, group, max_bytes)
-        counts = file.wholes("numbers-of-states", MOST_LABELS)
+        counts = file.wholes("numbers-of-states", LARGEST_COUNT)
         if counts.size == 0 or counts.min() < 1:
             raise ValueError("there must be at least one variable, and every one must have a label")
         refuse_padding(counts)

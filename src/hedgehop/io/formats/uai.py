@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from hedgehop._arrays import Doubles, Labels, integers
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, write_text
 from hedgehop.io.formats.factors import (
-    MOST_LABELS,
+    LARGEST_COUNT,
     Factors,
     Integers,
     factors_of,
@@ -39,8 +39,8 @@ def read(path: FilePath, *, logs: bool = False, evidence: Evidence = "auto", max
     kind = tokens.word("the kind of network")
     if kind.upper() not in ("MARKOV", "BAYES"):
         raise tokens.error(f"a UAI file must start with MARKOV or BAYES; got {kind[:40]!r}")
-    n_variables = tokens.integer("the number of variables", low=1, high=MOST_LABELS)
-    counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=MOST_LABELS)
+    n_variables = tokens.integer("the number of variables", low=1, high=LARGEST_COUNT)
+    counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=LARGEST_COUNT)
     refuse_padding(counts)
     arities, members = _scopes(tokens, n_variables)
     tables = _tables(tokens, table_sizes(counts, arities, members), logs, max_bytes)
@@ -99,7 +99,7 @@ def _evidence(path: FilePath, evidence: Evidence, counts: Integers) -> dict[int,
 
 def read_evidence(path: FilePath, max_bytes: int = MAX_BYTES) -> dict[int, int]:
     """Read the observed variables and their labels from an .evid file (one sample)."""
-    values = Tokens(path, max_bytes).integers(None, "evidence", high=MOST_LABELS)
+    values = Tokens(path, max_bytes).integers(None, "evidence", high=LARGEST_COUNT)
     if values.size % 2 == 0 and values.size and values[0] == 1:  # older files count their samples first
         values = values[1:]
     if values.size == 0 or values.size != 1 + 2 * values[0]:
@@ -122,7 +122,7 @@ def read_labeling(path: FilePath, max_bytes: int = MAX_BYTES) -> Labels:
     kind = tokens.word("MAP or MPE")
     if kind.upper() not in ("MAP", "MPE"):
         raise tokens.error(f"a solution file must start with MAP or MPE; got {kind[:40]!r}")
-    values = tokens.integers(None, "a label", high=MOST_LABELS)
+    values = tokens.integers(None, "a label", high=LARGEST_COUNT)
     if values.size >= 2 and values.size == 2 + values[1] and values[0] == 1:  # older files count their solutions
         values = values[1:]
     if values.size == 0 or values.size != 1 + values[0]:

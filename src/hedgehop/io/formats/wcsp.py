@@ -9,9 +9,9 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write
 from hedgehop.io.formats.factors import (
+    LARGEST_COUNT,
     LARGEST_WHOLE,
     MOST_ENTRIES,
-    MOST_LABELS,
     Factors,
     Integers,
     check_scope,
@@ -28,11 +28,11 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read a weighted constraint network; its initial upper bound only says which costs forbid."""
     tokens = Tokens(path, max_bytes)
     tokens.word("the name of the problem")
-    n_variables = tokens.integer("the number of variables", low=1, high=MOST_LABELS)
+    n_variables = tokens.integer("the number of variables", low=1, high=LARGEST_COUNT)
     tokens.integer("the largest number of labels", low=1)
     n_functions = tokens.integer("the number of cost functions")
     top = tokens.number("the upper bound")
-    counts = np.abs(tokens.integers(n_variables, "a number of labels", low=-MOST_LABELS, high=MOST_LABELS))
+    counts = np.abs(tokens.integers(n_variables, "a number of labels", low=-LARGEST_COUNT, high=LARGEST_COUNT))
     if counts.min() == 0:
         raise tokens.error("every variable needs at least one label; one has none")
     refuse_padding(counts)
