@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from skimage import color, data
 
-from hedgehop.cli.coffee import CLASSES
+from hedgehop.cli.demo import CLASSES
 from hedgehop.studio.settings import Settings
 from hedgehop.studio.web.server import in_background
 

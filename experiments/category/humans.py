@@ -19,7 +19,7 @@ from experiments.category.methods import LONGEST, RECIPES, Setting
 from experiments.category.problems import COARSE, SEGMENTS, Problem, merged
 from experiments.category.scoring import paired
 from experiments.progress import count, tell
-from hedgehop.tuning.search import ScoreCache
+from hedgehop.tuning.cache import ScoreCache
 
 CLUSTERS = 8
 LEAD = 3.0  # of the better label, median, in logits: about that of networks

@@ -68,7 +68,7 @@ def semantic_scores(outputs: Any, sizes: Sequence[tuple[int, int]] | None = None
     """
     planes = _planes(outputs)
     if sizes is not None and len(sizes) != len(planes):
-        raise ValueError(f"sizes must have one entry an image ({len(planes)}); got {len(sizes)}.")
+        raise ValueError(f"sizes must have one entry per image ({len(planes)}); got {len(sizes)}.")
     made = []
     for k, (logits, classes) in enumerate(planes):
         large = logits if sizes is None else _enlarged(logits, sizes[k])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from hedgehop.io.runs import encode_runs
+from hedgehop.io.run_lengths import encode_runs
 from hedgehop.studio.pictures import Picture
 from hedgehop.studio.requests import MOST_LABELS, Label
 

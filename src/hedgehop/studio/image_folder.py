@@ -10,8 +10,8 @@ from pathlib import Path
 from PIL import Image
 
 from hedgehop._errors import need
-from hedgehop.io.pictures import IMAGES
-from hedgehop.io.streams import complete
+from hedgehop.io.file_access import atomic_write
+from hedgehop.io.images import IMAGE_SUFFIXES
 from hedgehop.studio.errors import refuse
 
 _OWN_SUFFIXES = (".mask.png", ".cutout.png")  # what we write ourselves
@@ -20,9 +20,8 @@ _OWN_SUFFIXES = (".mask.png", ".cutout.png")  # what we write ourselves
 def images_in(folder: Path) -> tuple[Path, ...]:
     """Return the images of a folder, by name; links that lead out of it are left out."""
     root = folder.resolve()
-    found = (
-        path for path in folder.iterdir() if path.suffix.lower() in IMAGES and not path.name.endswith(_OWN_SUFFIXES)
-    )
+    images = (path for path in folder.iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
+    found = (path for path in images if not path.name.endswith(_OWN_SUFFIXES))
     return tuple(sorted(path for path in found if path.is_file() and path.resolve().parent == root))
 
 
@@ -68,7 +67,7 @@ class ImageFolder:
         if target.exists() and not replace:
             raise refuse(409, f"there is a {target.name} already. Save again to replace it.")
         try:
-            with complete(target) as file:
+            with atomic_write(target) as file:
                 file.write(data)
         except OSError:
             raise refuse(
