@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hedgehop.segmentation.candidates import POOL_SCORES, drop_components_without_stroke, random_models
@@ -64,8 +64,10 @@ def test_the_random_models_are_always_the_same_and_fill_their_space(n_labels):
 
 
 @given(st.lists(st.lists(st.floats(-9, 9), min_size=3, max_size=3), min_size=1, max_size=9))
+@example([[0.0, 1e-310, -9.0]])
 def test_units_make_the_median_lead_one_and_the_best_label_zero(rows):
     scores = in_units(np.array(rows))
+    assert np.isfinite(scores).all()
     assert scores.max(axis=1) == pytest.approx(np.zeros(len(rows)))
     assert (scores.argmax(axis=1) == np.array(rows).argmax(axis=1)).all()
     lead = -np.sort(scores, axis=1)[:, -2]

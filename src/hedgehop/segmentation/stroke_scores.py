@@ -19,6 +19,7 @@ _TREES = 100
 _FEWER_TREES = 40  # are as good where the place is known, or where a score is one of many
 _MOST_EXAMPLES = 2000  # per label; more strokes than that tell nothing new
 _MIXTURE_WIDTH = 5.0  # in Lab
+_WORST_SCORE = -1e100  # finite, so that mixtures are
 
 
 class StrokeScores:
@@ -84,7 +85,8 @@ def in_units(scores: Doubles) -> Doubles:
     two = np.sort(scores, axis=1)[:, -2:]
     lead = two[:, 1] - two[:, 0]
     unit = float(np.median(lead)) or float(lead.mean()) or 1.0
-    return (scores - two[:, 1:]) / unit
+    with np.errstate(over="ignore"):  # the median lead may be next to nothing
+        return np.maximum((scores - two[:, 1:]) / unit, _WORST_SCORE)
 
 
 def _forest(count: int, *names: str) -> Callable[[StrokeScores], Doubles]:
