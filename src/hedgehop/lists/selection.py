@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from hedgehop._arrays import positive_count
-from hedgehop._errors import Interrupted
+from hedgehop._errors import Interrupted, UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.certificate import certified
@@ -60,7 +60,11 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     wrong = [p for p in terms if not isinstance(p, Potential)]
     if wrong:
         raise TypeError(f"potentials must be hh.potentials records; got {wrong[0]!r}.")
-    return chosen.on(model).step(terms)
+    solver = chosen.on(model)
+    reason = solver.refusal(terms)
+    if reason is not None:
+        raise UnsupportedError(reason)
+    return solver.step(terms)
 
 
 def diverse(
