@@ -7,8 +7,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
 TOOLS := scikit-build-core nanobind cmake ninja typing-extensions
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*.hpp cpp/*.cpp bindings/*)
-CPP_FILES := $(wildcard cpp/*.hpp cpp/*.cpp cpp/tests/*.hpp cpp/tests/*.cpp bindings/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*.hpp cpp/*/*.cpp bindings/*)
+CPP_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp cpp/*/tests/* bindings/*.hpp bindings/*.cpp)
 # cmake and ninja come from the environment, whatever the machine has.
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 
@@ -81,7 +81,7 @@ cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan an
 	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure
 
 clean: ## Remove the environment and everything built
-	rm -rf $(VENV) build dist src/hedgehop/_core.pyi .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist src/hedgehop/_core .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.tools:
@@ -94,10 +94,10 @@ $(VENV)/.tools:
 	@$(PIP) install $(TOOLS)
 	@touch $@
 
-# The editable install compiles the core; ninja recompiles only what changed. The generated stub is copied next
-# to the sources, where mypy and editors look for it.
+# The editable install compiles the core; ninja recompiles only what changed. The generated stubs are copied next
+# to the sources, where mypy and editors look for them.
 $(VENV)/.installed-%: $(SOURCES) $(VENV)/.tools
 	@echo "build: compiling the C++ core and installing hedgehop$(EXTRAS_$*)"
 	@$(IN_VENV) $(PIP) install --no-build-isolation --editable '.$(EXTRAS_$*)'
-	@cp "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/hedgehop/_core.pyi" src/hedgehop/
+	@cp -r "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/hedgehop/_core" src/hedgehop/
 	@touch $@

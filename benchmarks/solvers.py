@@ -35,9 +35,10 @@ def messages(problem, instruction_set=""):
     scores = -problem["U"].astype(np.float32)
     strengths = problem["w"].astype(np.float64)
     if not problem["grid"]:
-        return _core.Trws.potts(scores, None, edges(problem), strengths, instruction_set=instruction_set)
+        pairs = _core.Pairs.potts(scores.shape, edges(problem), strengths)
+        return _core.trws.Trws(scores, pairs, instruction_set=instruction_set)
     right, down = np.split(strengths, [problem["H"] * (problem["W"] - 1)])
-    return _core.Trws.grid(scores.reshape(problem["H"], problem["W"], -1), 4, [right, down], instruction_set)
+    return _core.trws.Trws.grid(scores.reshape(problem["H"], problem["W"], -1), 4, [right, down], instruction_set)
 
 
 def flow(problem):
@@ -45,8 +46,8 @@ def flow(problem):
     terminals = problem["U"][:, 1] - problem["U"][:, 0]
     if problem["grid"]:
         strengths = [d.ravel() for d in directions(problem)]
-        return _core.GridFlow((problem["H"], problem["W"]), 4, strengths, None, terminals)
-    return _core.Flow(problem["n"], edges(problem), problem["w"], None, terminals)
+        return _core.flow.GridFlow((problem["H"], problem["W"]), 4, strengths, None, terminals)
+    return _core.flow.Flow(problem["n"], edges(problem), problem["w"], None, terminals)
 
 
 def peer_flow(problem):

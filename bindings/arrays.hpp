@@ -1,57 +1,59 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The border between numpy and the kernels: array types, views, owned results,
-// and the checks without which bad input could touch memory it should not.
+// The border between numpy and the kernels: arrays in, never converted, and arrays out.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <memory>
 #include <new>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "matrix.hpp"
+#include "core/matrix.hpp"
 
 namespace hedgehop::bindings {
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Result = nb::ndarray<nb::numpy, T, nb::c_contig>;
+// Kernels run without the GIL. Arguments and results of a function with this guard are made with it.
+using NoGil = nb::call_guard<nb::gil_scoped_release>;
 
+// C-contiguous, of exactly this type: everything else is a TypeError, also within lists.
+template <class T, class... Dimensions>
+struct Array : nb::ndarray<nb::numpy, const T, nb::c_contig, nb::device::cpu, Dimensions...> {
+  using Plain = nb::ndarray<nb::numpy, const T, nb::c_contig, nb::device::cpu, Dimensions...>;
+};
 template <class T>
-std::span<const T> span_of(const Vector<T>& array) {
+using Vector = Array<T, nb::ndim<1>>;
+template <class T>
+using Matrix = Array<T, nb::ndim<2>>;
+
+template <class T, class... Dimensions>
+std::span<const T> span_of(const Array<T, Dimensions...>& array) {
   return {array.data(), array.size()};
 }
 
 template <class T>
 MatrixView<const T> view_of(const Matrix<T>& array) {
-  return {{array.data(), array.size()}, array.shape(0), array.shape(1)};
+  return {span_of(array), array.shape(0), array.shape(1)};
 }
 
-// Hands a vector to numpy, which frees it with the array. Needs the GIL.
-template <class T>
-Result<T> give(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto holder = std::make_unique<std::vector<T>>(std::move(values));
-  nb::capsule owner(holder.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Result<T>(holder.release()->data(), shape, owner);
+inline Edges edges_of(const Matrix<std::int32_t>& array) {
+  return {view_of(array)};
 }
 
-inline void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
+// Arrays that stay alive.
+using Kept = std::vector<nb::ndarray<>>;
+
+template <class... Arrays>
+Kept kept(const Arrays&... arrays) {
+  return {nb::ndarray<>(arrays)...};
 }
 
 // Product of sizes; a wrapped-around one would allocate too little.
@@ -60,43 +62,56 @@ inline std::size_t checked_product(std::size_t a, std::size_t b) {
   return a * b;
 }
 
-inline void require_size(const char* name, std::size_t got, std::size_t wanted, const char* meaning) {
-  if (got == wanted) return;
-  throw std::invalid_argument(std::string(name) + " must have " + std::to_string(wanted) +
-                              " entries, one per " + meaning + "; got " + std::to_string(got));
-}
-
-inline void require_columns(const char* name, std::size_t got, std::size_t wanted) {
-  if (got == wanted) return;
-  throw std::invalid_argument(std::string(name) + " must have " + std::to_string(wanted) + " columns; got " +
-                              std::to_string(got));
-}
-
-// Every value in [0, limit).
-inline void require_in_range(const char* name, std::span<const std::int32_t> values, std::size_t limit) {
-  bool ok = true;
-  for (const std::int32_t value : values) ok &= value >= 0 && static_cast<std::size_t>(value) < limit;
-  if (ok) return;
-  throw std::invalid_argument(std::string(name) + " must be at least 0 and below " + std::to_string(limit));
-}
-
-// Scores may be -inf; +inf and NaN would turn sums into NaN.
+// An array that numpy will own: zeros of a shape, or values.
 template <class T>
-void require_scores(const char* name, std::span<const T> values) {
-  bool ok = true;
-  for (const T value : values) ok &= value < std::numeric_limits<T>::infinity();
-  require(ok, std::string(name) + " must not contain NaN or +inf");
-}
+struct Result {
+  std::vector<T> values;
+  std::vector<std::size_t> shape;
 
-inline void require_finite(const char* name, std::span<const double> values) {
-  bool ok = true;
-  for (const double value : values) ok &= std::isfinite(value);
-  require(ok, std::string(name) + " must be finite");
-}
+  Result() = default;
+  Result(std::initializer_list<std::size_t> sizes) : shape(sizes) {
+    std::size_t count = 1;
+    for (const std::size_t size : sizes) count = checked_product(count, size);
+    values.resize(count);
+  }
+  explicit Result(std::vector<T>&& given) : values(std::move(given)), shape{values.size()} {}
+  explicit Result(std::span<const T> given) : Result(std::vector<T>(given.begin(), given.end())) {}
 
-inline void require_edges(const Edges& edges, std::size_t n_variables) {
-  require_columns("edges", edges.columns, 2);
-  require_in_range("edges", edges.data, n_variables);
-}
+  MatrixView<T> view() { return {values, shape[0], shape[1]}; }
+};
 
 }  // namespace hedgehop::bindings
+
+namespace nanobind::detail {
+
+template <class T, class... Dimensions>
+struct type_caster<hedgehop::bindings::Array<T, Dimensions...>> {
+  using Array = hedgehop::bindings::Array<T, Dimensions...>;
+  using Caster = make_caster<typename Array::Plain>;
+  NB_TYPE_CASTER(Array, Caster::Name)
+
+  template <class Flags>
+  bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+    Caster caster;
+    if (!caster.from_python(source, flags & ~static_cast<Flags>(cast_flags::convert), cleanup)) return false;
+    value = {std::move(caster.value)};
+    return true;
+  }
+};
+
+template <class T>
+struct type_caster<hedgehop::bindings::Result<T>> {
+  using Result = hedgehop::bindings::Result<T>;
+  using Plain = ndarray<numpy, T, c_contig>;
+  using Caster = make_caster<Plain>;
+  NB_TYPE_CASTER(Result, Caster::Name)
+
+  static handle from_cpp(Result&& result, rv_policy, cleanup_list* cleanup) noexcept {
+    auto* values = new std::vector<T>(std::move(result.values));
+    capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    const Plain array(values->data(), result.shape.size(), result.shape.data(), owner);
+    return Caster::from_cpp(array, rv_policy::automatic, cleanup);
+  }
+};
+
+}  // namespace nanobind::detail

@@ -4,37 +4,33 @@
 namespace nb = nanobind;
 
 namespace hedgehop::bindings {
-void register_annealing(nb::module_& m);
-void register_arborescence(nb::module_& m);
+void register_core(nb::module_& m);
 void register_counts(nb::module_& m);
-void register_coverage(nb::module_& m);
-void register_distances(nb::module_& m);
 void register_flow(nb::module_& m);
-void register_forest(nb::module_& m);
+void register_graphs(nb::module_& m);
 void register_learning(nb::module_& m);
-void register_messages(nb::module_& m);
+void register_local(nb::module_& m);
 void register_moves(nb::module_& m);
-void register_numbers(nb::module_& m);
-void register_spanning_tree(nb::module_& m);
-void register_stop(nb::module_& m);
+void register_text(nb::module_& m);
 void register_trws(nb::module_& m);
 }  // namespace hedgehop::bindings
 
+// A submodule for each folder of cpp/.
 NB_MODULE(_core, m) {
+  using namespace hedgehop::bindings;
   m.doc() =
       "Compiled kernels of hedgehop. Arrays are C-contiguous, of exactly the stated dtype, never converted.";
-  hedgehop::bindings::register_annealing(m);
-  hedgehop::bindings::register_arborescence(m);
-  hedgehop::bindings::register_counts(m);
-  hedgehop::bindings::register_coverage(m);
-  hedgehop::bindings::register_distances(m);
-  hedgehop::bindings::register_flow(m);
-  hedgehop::bindings::register_forest(m);
-  hedgehop::bindings::register_learning(m);
-  hedgehop::bindings::register_messages(m);
-  hedgehop::bindings::register_moves(m);
-  hedgehop::bindings::register_numbers(m);
-  hedgehop::bindings::register_spanning_tree(m);
-  hedgehop::bindings::register_stop(m);
-  hedgehop::bindings::register_trws(m);
+  const auto add = [&](const char* name, const char* doc, void (*register_names)(nb::module_&)) {
+    nb::module_ room = m.def_submodule(name, doc);
+    register_names(room);
+  };
+  register_core(m);
+  add("counts", "Statistics of labelings, and functions of distances.", register_counts);
+  add("flow", "Minimum cuts that are changed and solved again.", register_flow);
+  add("graphs", "Exact optima on forests, arborescences and spanning trees.", register_graphs);
+  add("learning", "The dual of structured support vector machines.", register_learning);
+  add("local", "Local searches and loopy messages: labelings without proofs.", register_local);
+  add("moves", "Expansion, swap and fusion moves by minimum cuts.", register_moves);
+  add("text", "Scanners of model files.", register_text);
+  add("trws", "Labelings and upper bounds by sequential tree-reweighted messages.", register_trws);
 }

@@ -84,7 +84,7 @@ def look_into_sdist(path: Path) -> Iterator[str]:
 
 def look_into_wheel(path: Path) -> Iterator[str]:
     names = zipfile.ZipFile(path).namelist()
-    for wanted in ("licenses/LICENSE", "licenses/NOTICE", "hedgehop/_core.pyi", "hedgehop/py.typed"):
+    for wanted in ("licenses/LICENSE", "licenses/NOTICE", "hedgehop/_core/__init__.pyi", "hedgehop/py.typed"):
         if not any(name.endswith(wanted) for name in names):
             yield f"the wheel must hold {wanted}."
 

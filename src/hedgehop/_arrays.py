@@ -158,7 +158,7 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
 
 def linear_scores(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
     """``sum_i scores[i, y_i]`` of (m, n) labelings, in doubles: (m,)."""
-    return _core.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL))
+    return _core.counts.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL))
 
 
 def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:

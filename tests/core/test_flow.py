@@ -72,7 +72,7 @@ def random_problem(rng: np.random.Generator) -> Problem:
 
 def make(problem: Problem, dtype: Any) -> Any:
     forward, backward, terminals = (a.astype(dtype) for a in problem[1:])
-    return _core.Flow(len(terminals), problem.edges, forward, backward, terminals)
+    return _core.flow.Flow(len(terminals), problem.edges, forward, backward, terminals)
 
 
 def check(flow: Any, problem: Problem) -> None:
@@ -159,8 +159,8 @@ def test_grids(shape: tuple[int, ...], connectivity: int, dtype: Any) -> None:
         problem, arrays = grid_problem(shape, connectivity, rng)
         forward, backward = ([a.astype(dtype) for a in side] for side in arrays)
         terminals = problem.terminals.astype(dtype).reshape(shape)
-        check(_core.GridFlow(shape, connectivity, forward, backward, terminals), problem)
-        flow = _core.GridFlow(shape, connectivity, forward, None, terminals)
+        check(_core.flow.GridFlow(shape, connectivity, forward, backward, terminals), problem)
+        flow = _core.flow.GridFlow(shape, connectivity, forward, None, terminals)
         problem = problem._replace(backward=problem.forward)
         check(flow, problem)
         check(flow, change_grid(flow, problem, shape, connectivity, rng, dtype))
@@ -197,7 +197,7 @@ def test_real_numbers_within_the_error(seed: int, dtype: Any, unit: float) -> No
     problem = Problem(
         base.edges, *((unit * rng.random(k)).astype(dtype) for k in (m, m)), terminals_like(rng, n, unit, dtype)
     )
-    flow = _core.Flow(n, *problem)
+    flow = _core.flow.Flow(n, *problem)
     for _ in range(3):
         minimum, labels = flow.solve(), flow.labels()
         exact = Problem(problem.edges, *(a.astype(np.float64) for a in problem[1:]))
@@ -216,7 +216,7 @@ def terminals_like(rng: np.random.Generator, n: int, unit: float, dtype: Any) ->
 
 def test_hard_terminals_do_not_cost_precision() -> None:
     terminals = np.array([1e6, 0.123456789, -1e6])
-    flow = _core.Flow(3, np.array([[0, 1], [1, 2]], np.int32), np.array([0.3, 0.1]), None, terminals)
+    flow = _core.flow.Flow(3, np.array([[0, 1], [1, 2]], np.int32), np.array([0.3, 0.1]), None, terminals)
     assert flow.solve() == pytest.approx(-1e6 + 0.1, abs=1e-9)
     assert 0 < flow.error < 1e-9
     assert flow.bits == 64
@@ -224,7 +224,7 @@ def test_hard_terminals_do_not_cost_precision() -> None:
 
 
 def test_real_numbers_out_of_range() -> None:
-    flow = _core.Flow(2, NO_EDGES, np.zeros(0), None, np.array([1.0, -1.0]))
+    flow = _core.flow.Flow(2, NO_EDGES, np.zeros(0), None, np.array([1.0, -1.0]))
     with pytest.raises(OverflowError):
         flow.set_terminals(np.array([1e300, 0.0]))
     with pytest.raises(OverflowError):
@@ -241,45 +241,45 @@ def test_real_numbers_out_of_range() -> None:
 def test_integers_widen_by_themselves() -> None:
     edges = np.array([[0, 1]], np.int32)
     one = np.ones(1, np.int32)
-    flow = _core.Flow(2, edges, one, None, np.array([5, -5], np.int32))
+    flow = _core.flow.Flow(2, edges, one, None, np.array([5, -5], np.int32))
     assert flow.solve() == -4
     assert flow.bits == 32
     flow.add_terminals(np.array([2**31 - 1, -(2**31) + 1], np.int32))
     assert flow.bits == 64
     assert flow.labels().tolist() == [0, 1]  # of the last solve
     assert flow.solve() == -(2**31 - 1) - 4
-    wide = _core.Flow(2, edges, one.astype(np.int64) << 40, None, np.array([1, -1], np.int64) << 41)
+    wide = _core.flow.Flow(2, edges, one.astype(np.int64) << 40, None, np.array([1, -1], np.int64) << 41)
     assert wide.solve() == -(2**40)
     assert wide.bits == 64
     with pytest.raises(OverflowError):
         wide.add_terminals(np.array([2**62, 2**62], np.int64))
     assert wide.solve() == -(2**40)
     with pytest.raises(OverflowError):
-        _core.Flow(2, edges, one.astype(np.int64) << 61, None, np.array([1, -1], np.int64) << 61)
-    small = _core.Flow(2, edges, one.astype(np.int64), None, np.array([1, -1], np.int64))
+        _core.flow.Flow(2, edges, one.astype(np.int64) << 61, None, np.array([1, -1], np.int64) << 61)
+    small = _core.flow.Flow(2, edges, one.astype(np.int64), None, np.array([1, -1], np.int64))
     assert small.bits == 32
 
 
 def test_bytes_a_node() -> None:
     rng = np.random.default_rng(0)
     strengths = [rng.integers(0, 1000, s).astype(np.int32) for s in [(256, 255), (255, 256)]]
-    flow = _core.GridFlow((256, 256), 4, strengths, None, rng.integers(-1000, 1000, (256, 256)).astype(np.int32))
+    flow = _core.flow.GridFlow((256, 256), 4, strengths, None, rng.integers(-1000, 1000, (256, 256)).astype(np.int32))
     flow.solve()
     assert flow.bytes <= 40 * 256 * 256
 
 
 def test_nothing_to_cut() -> None:
     for n in (0, 3):
-        flow = _core.Flow(n, NO_EDGES, np.zeros(0, np.int32), None, np.zeros(n, np.int32))
+        flow = _core.flow.Flow(n, NO_EDGES, np.zeros(0, np.int32), None, np.zeros(n, np.int32))
         assert flow.solve() == 0
         assert flow.labels().shape == (n,)
-    empty = _core.GridFlow((0, 4), 4, [np.zeros((0, 3)), np.zeros((0, 4))], None, np.zeros((0, 4)))
+    empty = _core.flow.GridFlow((0, 4), 4, [np.zeros((0, 3)), np.zeros((0, 4))], None, np.zeros((0, 4)))
     assert empty.solve() == 0.0
 
 
 def test_one_negative_capacity_of_an_edge() -> None:
     edges = np.array([[0, 1]], np.int32)
-    flow = _core.Flow(2, edges, np.array([2], np.int32), np.array([5], np.int32), np.array([3, -1], np.int32))
+    flow = _core.flow.Flow(2, edges, np.array([2], np.int32), np.array([5], np.int32), np.array([3, -1], np.int32))
     flow.solve()
     flow.add_capacities(np.zeros(1, np.int32), np.array([-4], np.int32), np.zeros(1, np.int32))
     costs = {(0, 0): 0, (0, 1): -2 - 1, (1, 0): 5 + 3, (1, 1): 2}
@@ -318,30 +318,30 @@ def test_refusals(change: dict[str, Any], error: type[Exception], match: str | N
     one = np.ones(1, np.int32)
     good = {"n_nodes": 2, "edges": np.array([[0, 1]], np.int32), "forward": one, "backward": one}
     with pytest.raises(error, match=match):
-        _core.Flow(**{**good, "terminals": np.zeros(2, np.int32), **change})
+        _core.flow.Flow(**{**good, "terminals": np.zeros(2, np.int32), **change})
 
 
 def test_refusals_of_real_numbers() -> None:
     edges = np.array([[0, 1]], np.int32)
     for bad in (np.inf, np.nan):
         with pytest.raises(ValueError, match="finite"):
-            _core.Flow(2, edges, np.array([bad]), None, np.zeros(2))
+            _core.flow.Flow(2, edges, np.array([bad]), None, np.zeros(2))
         with pytest.raises(ValueError, match="finite"):
-            _core.Flow(2, edges, np.ones(1), None, np.array([0.0, bad]))
+            _core.flow.Flow(2, edges, np.ones(1), None, np.array([0.0, bad]))
 
 
 def test_refusals_of_grids() -> None:
     right, down = np.ones((2, 2), np.int32), np.ones((1, 3), np.int32)
     terminals = np.zeros((2, 3), np.int32)
     with pytest.raises(ValueError, match="connectivity"):
-        _core.GridFlow((2, 3), 6, [right, down], None, terminals)
-    with pytest.raises(ValueError, match="one a direction"):
-        _core.GridFlow((2, 3), 4, [right], None, terminals)
+        _core.flow.GridFlow((2, 3), 6, [right, down], None, terminals)
+    with pytest.raises(ValueError, match="one per direction"):
+        _core.flow.GridFlow((2, 3), 4, [right], None, terminals)
     with pytest.raises(ValueError, match="capacities must have"):
-        _core.GridFlow((2, 3), 4, [right, right], None, terminals)
+        _core.flow.GridFlow((2, 3), 4, [right, right], None, terminals)
     with pytest.raises(ValueError, match="terminals"):
-        _core.GridFlow((2, 2**40), 4, [right, down], None, terminals)
-    flow = _core.GridFlow((2, 3), 4, [right, down], None, terminals)
+        _core.flow.GridFlow((2, 2**40), 4, [right, down], None, terminals)
+    flow = _core.flow.GridFlow((2, 3), 4, [right, down], None, terminals)
     for node, slot in ((2, 0), (0, 1), (3, 2), (0, 4), (6, 0), (-1, 0)):
         with pytest.raises(ValueError, match="no neighbour"):
             flow.add_capacities(np.array([node], np.int32), np.array([slot], np.int32), np.ones(1, np.int32))
@@ -349,7 +349,7 @@ def test_refusals_of_grids() -> None:
 
 def test_changes_are_checked() -> None:
     edges = np.array([[0, 1]], np.int32)
-    flow = _core.Flow(2, edges, np.ones(1, np.int32), None, np.zeros(2, np.int32))
+    flow = _core.flow.Flow(2, edges, np.ones(1, np.int32), None, np.zeros(2, np.int32))
     with pytest.raises(RuntimeError, match="solve"):
         flow.labels()
     with pytest.raises(ValueError, match="nodes"):
@@ -365,7 +365,7 @@ def test_changes_are_checked() -> None:
     edges[0, 1] = 0  # shared with the flow, which notices
     with pytest.raises(ValueError, match="must not change"):
         flow.add_capacities(np.zeros(1, np.int32), np.ones(1, np.int32), np.ones(1, np.int32))
-    real = _core.Flow(2, NO_EDGES, np.zeros(0), None, np.zeros(2))
+    real = _core.flow.Flow(2, NO_EDGES, np.zeros(0), None, np.zeros(2))
     with pytest.raises(ValueError, match="set_terminals"):
         real.add_terminals(np.ones(2, np.int32))
     with pytest.raises(ValueError, match="increase"):
@@ -384,7 +384,7 @@ HARD = """
         terminals = np.zeros((size, size), np.int32)
         terminals[: size // 8] = 100_000
         terminals[-size // 8 :] = -100_000
-        return _core.GridFlow((size, size), 4, strengths, None, terminals)
+        return _core.flow.GridFlow((size, size), 4, strengths, None, terminals)
 """
 
 
@@ -450,5 +450,5 @@ def test_pymaxflow_agrees() -> None:
         for i, j, c in zip(a.ravel(), b.ravel(), w.ravel(), strict=True):
             graph.add_edge(i, j, c, c)
     graph.add_grid_tedges(nodes, np.maximum(terminals, 0), np.maximum(-terminals, 0))
-    flow = _core.GridFlow((90, 110), 4, strengths, None, terminals)
+    flow = _core.flow.GridFlow((90, 110), 4, strengths, None, terminals)
     assert flow.solve() == graph.maxflow() + np.minimum(terminals, 0).sum()

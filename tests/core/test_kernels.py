@@ -38,17 +38,17 @@ def test_hamming(data: st.DataObject, n: int) -> None:
     y, z = data.draw(labelings(n)), data.draw(labelings(n))
     weights = data.draw(arrays(np.float64, n, elements=st.floats(0, 10)))
     differ = y[:, None, :] != z[None, :, :]
-    plain, weighted = _core.hamming(y, z), _core.hamming(y, z, weights)
+    plain, weighted = _core.counts.hamming(y, z), _core.counts.hamming(y, z, weights)
     assert plain.dtype == weighted.dtype == np.float64
     np.testing.assert_array_equal(plain, differ.sum(axis=2))
     np.testing.assert_allclose(weighted, (differ * weights).sum(axis=2), rtol=1e-12)
-    np.testing.assert_array_equal(_core.hamming(y, z, weights=None), plain)
+    np.testing.assert_array_equal(_core.counts.hamming(y, z, weights=None), plain)
 
 
 @given(st.data(), st.integers(0, 7), st.integers(1, 4))
 def test_label_counts(data: st.DataObject, n: int, n_labels: int) -> None:
     y = data.draw(labelings(n, n_labels))
-    counts = _core.label_counts(y, n_labels)
+    counts = _core.counts.label_counts(y, n_labels)
     assert counts.dtype == np.int64
     np.testing.assert_array_equal(counts, (y[:, :, None] == np.arange(n_labels)).sum(axis=1))
 
@@ -60,7 +60,7 @@ def test_transition_counts(data: st.DataObject, n: int, n_labels: int, n_edges: 
     expected = np.zeros((len(y), n_labels, n_labels), np.int64)
     for row, (i, j) in itertools.product(range(len(y)), edges):
         expected[row, y[row, i], y[row, j]] += 1
-    counts = _core.transition_counts(y, edges, n_labels)
+    counts = _core.counts.transition_counts(y, edges, n_labels)
     assert counts.dtype == np.int64
     np.testing.assert_array_equal(counts, expected)
 
@@ -84,7 +84,7 @@ def test_ball_gain(data: st.DataObject, n: int) -> None:
     y, chosen = data.draw(labelings(n)), data.draw(labelings(n, max_rows=6))
     rates = st.one_of(st.floats(0, 5), st.sampled_from([0.0, 1e-12, 1e3, INF]))
     decay = data.draw(arrays(np.float64, n, elements=rates))
-    gains = _core.ball_gain(y, chosen, decay)
+    gains = _core.counts.ball_gain(y, chosen, decay)
     assert gains.shape == (len(y),)
     assert ((gains >= 0) & (gains <= 1)).all()
     np.testing.assert_allclose(gains, [gain_by_definition(row, chosen, decay) for row in y], atol=1e-13)
@@ -97,7 +97,7 @@ def test_ball_gain_adds_up_to_the_coverage_in_any_order() -> None:
 
     def coverage(order: np.ndarray) -> float:
         chain = members[order]
-        return float(sum(_core.ball_gain(chain[t : t + 1], chain[:t], decay)[0] for t in range(len(chain))))
+        return float(sum(_core.counts.ball_gain(chain[t : t + 1], chain[:t], decay)[0] for t in range(len(chain))))
 
     values = [coverage(rng.permutation(9)) for _ in range(5)]
     np.testing.assert_allclose(values, values[0], rtol=1e-12)
@@ -106,30 +106,30 @@ def test_ball_gain_adds_up_to_the_coverage_in_any_order() -> None:
 def test_ball_gain_of_a_repeated_labeling_is_exactly_zero() -> None:
     rng = np.random.default_rng(1)
     chosen = rng.integers(0, 4, (12, 300), np.int32)
-    gains = _core.ball_gain(chosen, chosen, rng.uniform(0, 0.01, 300))
+    gains = _core.counts.ball_gain(chosen, chosen, rng.uniform(0, 0.01, 300))
     assert (gains == 0.0).all()
 
 
 def test_ball_gain_is_one_without_members_and_keeps_small_digits() -> None:
     y, other = int32([[0, 0]]), int32([[0, 1]])
-    assert _core.ball_gain(y, np.zeros((0, 2), np.int32), np.ones(2)).tolist() == [1.0]
-    assert _core.ball_gain(y, other, np.full(2, 1e-18)).tolist() == [1e-18]
+    assert _core.counts.ball_gain(y, np.zeros((0, 2), np.int32), np.ones(2)).tolist() == [1.0]
+    assert _core.counts.ball_gain(y, other, np.full(2, 1e-18)).tolist() == [1e-18]
 
 
 def test_ball_gain_takes_twenty_members_and_refuses_more() -> None:
     chosen = np.random.default_rng(2).integers(0, 2, (21, 64), np.int32)
     decay = np.full(64, 0.05)
-    gain = _core.ball_gain(chosen[20:], chosen[:20], decay)[0]
-    overlaps = np.exp(-_core.hamming(chosen[20:], chosen[:20], decay))
+    gain = _core.counts.ball_gain(chosen[20:], chosen[:20], decay)[0]
+    overlaps = np.exp(-_core.counts.hamming(chosen[20:], chosen[:20], decay))
     assert np.prod(1 - overlaps) <= gain <= 1 - overlaps.max()
     with pytest.raises(ValueError, match="at most 20 chosen labelings; got 21"):
-        _core.ball_gain(chosen, chosen, decay)
+        _core.counts.ball_gain(chosen, chosen, decay)
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan])
 def test_ball_gain_refuses_bad_decay(bad: float) -> None:
     with pytest.raises(ValueError, match="decay must be nonnegative"):
-        _core.ball_gain(int32([[0]]), int32([[1]]), np.array([bad]))
+        _core.counts.ball_gain(int32([[0]]), int32([[1]]), np.array([bad]))
 
 
 # --------------------------------------------------------------------------------------------- forests
@@ -147,12 +147,13 @@ class Forest(NamedTuple):
     columns: np.ndarray
 
     @property
-    def potts(self) -> tuple[np.ndarray, ...]:
-        return self.unary, self.edges, self.strengths
+    def potts(self) -> _core.Pairs:
+        return _core.Pairs.potts(self.unary.shape, self.edges, self.strengths)
 
     @property
-    def tables(self) -> tuple[np.ndarray, ...]:
-        return self.unary, self.counts, self.edges, self.flat, self.offsets, self.columns
+    def tables(self) -> _core.Pairs:
+        shape = self.unary.shape
+        return _core.Pairs.tables(shape, self.edges, self.flat, self.offsets, self.columns, self.counts)
 
     def potts_score(self, y: tuple[int, ...]) -> float:
         pairs = (-s for (i, j), s in zip(self.edges, self.strengths, strict=True) if y[i] != y[j])
@@ -213,12 +214,9 @@ def enumerate_max_marginals(forest: Forest, score: Any) -> tuple[float, np.ndarr
 @settings(deadline=None, max_examples=200)
 @given(forests())
 def test_forest_argmax(forest: Forest) -> None:
-    for solve, inputs, score in (
-        (_core.forest_argmax_potts, forest.potts, forest.potts_score),
-        (_core.forest_argmax_tables, forest.tables, forest.tables_score),
-    ):
+    for pairs, score in ((forest.potts, forest.potts_score), (forest.tables, forest.tables_score)):
         best, _ = enumerate_max_marginals(forest, score)
-        labeling, value = solve(*inputs)
+        labeling, value = _core.graphs.forest_argmax(forest.unary, pairs)
         assert labeling.dtype == np.int32
         assert value == best
         assert (labeling >= 0).all()
@@ -230,34 +228,37 @@ def test_forest_argmax(forest: Forest) -> None:
 @settings(deadline=None, max_examples=200)
 @given(forests())
 def test_forest_max_marginals(forest: Forest) -> None:
-    for solve, inputs, score in (
-        (_core.forest_max_marginals_potts, forest.potts, forest.potts_score),
-        (_core.forest_max_marginals_tables, forest.tables, forest.tables_score),
-    ):
+    for pairs, score in ((forest.potts, forest.potts_score), (forest.tables, forest.tables_score)):
         _, expected = enumerate_max_marginals(forest, score)
-        np.testing.assert_array_equal(solve(*inputs), expected)
+        np.testing.assert_array_equal(_core.graphs.forest_max_marginals(forest.unary, pairs), expected)
+
+
+def potts_argmax(unary: np.ndarray, edges: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, float]:
+    return _core.graphs.forest_argmax(unary, _core.Pairs.potts(unary.shape, edges, strengths))
 
 
 def test_ties_go_to_the_lowest_label_decided_from_the_lowest_variable_on() -> None:
     edges, unary = int32([[2, 1], [1, 0]]), np.zeros((3, 3))
-    assert _core.forest_argmax_potts(unary, edges, np.array([1.0, 1.0]))[0].tolist() == [0, 0, 0]
+    assert potts_argmax(unary, edges, np.array([1.0, 1.0]))[0].tolist() == [0, 0, 0]
     # All neighbours want to differ: 0 takes 0, then 1 the lowest other label, then 2 again.
-    assert _core.forest_argmax_potts(unary, edges, np.array([-1.0, -1.0]))[0].tolist() == [0, 1, 0]
+    assert potts_argmax(unary, edges, np.array([-1.0, -1.0]))[0].tolist() == [0, 1, 0]
 
 
 def test_an_infeasible_forest_has_score_minus_infinity() -> None:
     unary = np.array([[0.0, -INF], [-INF, 0.0], [1.0, 2.0]])
-    labeling, value = _core.forest_argmax_potts(unary, int32([[0, 1]]), np.array([INF]))
+    labeling, value = potts_argmax(unary, int32([[0, 1]]), np.array([INF]))
     assert value == -INF
     assert set(labeling) <= {0, 1}
-    marginals = _core.forest_max_marginals_potts(unary, int32([[0, 1]]), np.array([INF]))
+    pairs = _core.Pairs.potts(unary.shape, int32([[0, 1]]), np.array([INF]))
+    marginals = _core.graphs.forest_max_marginals(unary, pairs)
     assert (marginals == -INF).all()
 
 
 def test_edges_may_share_a_table() -> None:
     table = np.array([0.0, 2.0, 1.0, 0.0])
     edges, counts = int32([[0, 1], [1, 2]]), int32([2, 2, 2])
-    shared = _core.forest_argmax_tables(np.zeros((3, 2)), counts, edges, table, np.zeros(2, np.int64), int32([2, 2]))
+    pairs = _core.Pairs.tables((3, 2), edges, table, np.zeros(2, np.int64), int32([2, 2]), counts)
+    shared = _core.graphs.forest_argmax(np.zeros((3, 2)), pairs)
     assert shared[0].tolist() == [0, 1, 0]
     assert shared[1] == 3.0
 
@@ -267,7 +268,7 @@ def test_a_long_chain_needs_no_recursion() -> None:
     edges = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1).astype(np.int32)
     unary = np.zeros((n, 2))
     unary[0, 1] = 0.5
-    labeling, value = _core.forest_argmax_potts(unary, edges, np.ones(n - 1))
+    labeling, value = potts_argmax(unary, edges, np.ones(n - 1))
     assert value == 0.5
     assert labeling.all()
 
@@ -280,14 +281,14 @@ def test_is_forest(data: st.DataObject, n: int) -> None:
     for i, j in edges:
         expected &= part[i] != part[j]
         part = [part[i] if p == part[j] else p for p in part]
-    assert _core.is_forest(n, edges) is expected
+    assert _core.graphs.is_forest(n, edges) is expected
     if not expected:
         with pytest.raises(ValueError, match="edges must form a forest"):
-            _core.forest_argmax_potts(np.zeros((n, 2)), edges, np.zeros(len(edges)))
+            potts_argmax(np.zeros((n, 2)), edges, np.zeros(len(edges)))
 
 
 def test_is_forest_without_variables() -> None:
-    assert _core.is_forest(0, NO_EDGES)
+    assert _core.graphs.is_forest(0, NO_EDGES)
 
 
 # ------------------------------------------------------------------------------- the border with numpy
@@ -295,54 +296,53 @@ def test_is_forest_without_variables() -> None:
 Y = int32([[0, 1, 1], [1, 0, 1]])
 CHAIN = int32([[0, 1], [1, 2]])
 ZEROS = np.zeros((3, 2))
-TABLES = (
-    ZEROS,
-    int32([2, 2, 2]),
-    CHAIN,
-    np.zeros(8),
-    np.array([0, 4], np.int64),
-    int32([2, 2]),
-)
-
-
-def changed(inputs: tuple[Any, ...], **at: Any) -> tuple[Any, ...]:
-    names = ("unary", "counts", "edges", "flat", "offsets", "columns")
-    return tuple(at.get(name, value) for name, value in zip(names, inputs, strict=True))
+TABLES = {
+    "shape": (3, 2),
+    "edges": CHAIN,
+    "flat": np.zeros(8),
+    "offsets": np.array([0, 4], np.int64),
+    "columns": int32([2, 2]),
+    "label_counts": int32([2, 2, 2]),
+}
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: _core.hamming(Y, Y[:, :2].copy()), "references must have 3 columns; got 2"),
-        (lambda: _core.hamming(Y, Y, np.ones(2)), "weights must have 3 entries, one per variable; got 2"),
-        (lambda: _core.label_counts(Y, 1), "labelings must be at least 0 and below"),
-        (lambda: _core.label_counts(-Y, 2), "labelings must be at least 0 and below"),
-        (lambda: _core.label_counts(Y, 0), "labelings must be at least 0 and below"),
-        (lambda: _core.transition_counts(Y, CHAIN, 1), "labelings must be at least 0 and below"),
-        (lambda: _core.transition_counts(Y, CHAIN + int32(1), 2), "edges must be at least 0 and below"),
-        (lambda: _core.transition_counts(Y, Y, 2), "edges must have 2 columns; got 3"),
-        (lambda: _core.ball_gain(Y, Y[:, :2].copy(), np.ones(3)), "chosen must have 3 columns"),
-        (lambda: _core.ball_gain(Y, Y, np.ones(4)), "decay must have 3 entries"),
-        (lambda: _core.is_forest(2, CHAIN), "edges must be at least 0 and below"),
-        (lambda: _core.is_forest(3, -CHAIN), "edges must be at least 0 and below"),
-        (lambda: _core.forest_argmax_potts(ZEROS[:, :0].copy(), CHAIN, np.ones(2)), "at least one label"),
+        (lambda: _core.counts.hamming(Y, Y[:, :2].copy()), "references must have 3 columns; got 2"),
+        (lambda: _core.counts.hamming(Y, Y, np.ones(2)), "weights must have 3 entries, one per variable; got 2"),
+        (lambda: _core.counts.label_counts(Y, 1), "labelings must be at least 0 and below"),
+        (lambda: _core.counts.label_counts(-Y, 2), "labelings must be at least 0 and below"),
+        (lambda: _core.counts.label_counts(Y, 0), "labelings must be at least 0 and below"),
+        (lambda: _core.counts.transition_counts(Y, CHAIN, 1), "labelings must be at least 0 and below"),
+        (lambda: _core.counts.transition_counts(Y, CHAIN + int32(1), 2), "edges must be at least 0 and below"),
+        (lambda: _core.counts.transition_counts(Y, Y, 2), "edges must have 2 columns; got 3"),
+        (lambda: _core.counts.ball_gain(Y, Y[:, :2].copy(), np.ones(3)), "chosen must have 3 columns"),
+        (lambda: _core.counts.ball_gain(Y, Y, np.ones(4)), "decay must have 3 entries"),
+        (lambda: _core.graphs.is_forest(2, CHAIN), "edges must be at least 0 and below"),
+        (lambda: _core.graphs.is_forest(3, -CHAIN), "edges must be at least 0 and below"),
+        (lambda: potts_argmax(ZEROS[:, :0].copy(), CHAIN, np.ones(2)), "at least one label"),
         (
-            lambda: _core.forest_argmax_potts(ZEROS, CHAIN, np.ones(3)),
+            lambda: potts_argmax(ZEROS, CHAIN, np.ones(3)),
             "strengths must have 2 entries",
         ),
         (
-            lambda: _core.forest_argmax_potts(ZEROS[:2], CHAIN, np.ones(2)),
+            lambda: potts_argmax(ZEROS[:2], CHAIN, np.ones(2)),
             "edges must be at least 0 and below",
         ),
         (
-            lambda: _core.forest_argmax_potts(ZEROS + INF, CHAIN, np.ones(2)),
+            lambda: potts_argmax(ZEROS + INF, CHAIN, np.ones(2)),
             "unary must not contain",
         ),
         (
-            lambda: _core.forest_argmax_potts(ZEROS + np.nan, CHAIN, np.ones(2)),
+            lambda: potts_argmax(ZEROS + np.nan, CHAIN, np.ones(2)),
             "unary must not contain",
         ),
-        (lambda: _core.forest_argmax_potts(ZEROS, CHAIN, np.full(2, -INF)), "strengths must not"),
+        (lambda: potts_argmax(ZEROS, CHAIN, np.full(2, -INF)), "strengths must not"),
+        (
+            lambda: _core.graphs.forest_argmax(ZEROS[:2], _core.Pairs.potts((3, 2), CHAIN, np.ones(2))),
+            "unary must have 3 entries, one per variable; got 2",
+        ),
     ],
 )
 def test_bad_values_are_refused(call: Any, message: str) -> None:
@@ -350,13 +350,12 @@ def test_bad_values_are_refused(call: Any, message: str) -> None:
         call()
 
 
-@pytest.mark.parametrize("solve", [_core.forest_argmax_tables, _core.forest_max_marginals_tables])
 @pytest.mark.parametrize(
     ("at", "message"),
     [
-        ({"counts": int32([2, 2])}, "label_counts must have 3 entries"),
-        ({"counts": int32([2, 0, 2])}, "label_counts must lie in 1..2"),
-        ({"counts": int32([2, 3, 2])}, "label_counts must lie in 1..2"),
+        ({"label_counts": int32([2, 2])}, "label_counts must have 3 entries"),
+        ({"label_counts": int32([2, 0, 2])}, "label_counts must lie in 1..2"),
+        ({"label_counts": int32([2, 3, 2])}, "label_counts must lie in 1..2"),
         ({"offsets": np.array([0], np.int64)}, "offsets must have 2 entries"),
         ({"columns": int32([2])}, "columns must have 2 entries"),
         ({"flat": np.zeros(7)}, "table of edge 1 does not fit"),
@@ -369,9 +368,9 @@ def test_bad_values_are_refused(call: Any, message: str) -> None:
         ({"edges": int32([[0, 1], [1, 3]])}, "edges must be at least 0 and below"),
     ],
 )
-def test_bad_tables_are_refused(solve: Any, at: dict[str, np.ndarray], message: str) -> None:
+def test_bad_tables_are_refused(at: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        solve(*changed(TABLES, **at))
+        _core.Pairs.tables(**(TABLES | at))
 
 
 @pytest.mark.parametrize(
@@ -381,11 +380,11 @@ def test_bad_tables_are_refused(solve: Any, at: dict[str, np.ndarray], message: 
 )
 def test_nothing_is_converted_silently(array: Any) -> None:
     for call in (
-        lambda: _core.hamming(array, Y),
-        lambda: _core.label_counts(array, 2),
-        lambda: _core.ball_gain(Y, array, np.ones(3)),
-        lambda: _core.is_forest(3, array),
-        lambda: _core.forest_argmax_potts(ZEROS, array, np.ones(2)),
+        lambda: _core.counts.hamming(array, Y),
+        lambda: _core.counts.label_counts(array, 2),
+        lambda: _core.counts.ball_gain(Y, array, np.ones(3)),
+        lambda: _core.graphs.is_forest(3, array),
+        lambda: potts_argmax(ZEROS, array, np.ones(2)),
     ):
         with pytest.raises(TypeError, match="incompatible function arguments"):
             call()
@@ -394,16 +393,16 @@ def test_nothing_is_converted_silently(array: Any) -> None:
 def test_absurd_sizes_raise_memory_errors() -> None:
     for n_labels in (2**32, 2**62):
         with pytest.raises((MemoryError, ValueError)):
-            _core.transition_counts(Y, CHAIN, n_labels)
+            _core.counts.transition_counts(Y, CHAIN, n_labels)
     tall = np.zeros((2**40, 0), np.int32)
     with pytest.raises((MemoryError, ValueError)):
-        _core.hamming(tall, tall)
+        _core.counts.hamming(tall, tall)
 
 
 def test_read_only_input_is_taken_and_results_are_owned() -> None:
     frozen = Y.copy()
     frozen.flags.writeable = False
-    counts = _core.label_counts(frozen, 2)
+    counts = _core.counts.label_counts(frozen, 2)
     gc.collect()
     assert counts.flags.writeable
     assert counts.tolist() == [[1, 2], [1, 2]]
@@ -412,9 +411,9 @@ def test_read_only_input_is_taken_and_results_are_owned() -> None:
 def test_threads_get_the_same_answers() -> None:
     rng = np.random.default_rng(3)
     y, weights = rng.integers(0, 5, (40, 2000), np.int32), rng.uniform(0, 1, 2000)
-    expected = _core.hamming(y, y, weights)
+    expected = _core.counts.hamming(y, y, weights)
     results: list[np.ndarray] = []
-    threads = [threading.Thread(target=lambda: results.append(_core.hamming(y, y, weights))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: results.append(_core.counts.hamming(y, y, weights))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

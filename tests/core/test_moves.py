@@ -39,11 +39,12 @@ class Problem(NamedTuple):
     mu: np.ndarray
     slack: np.ndarray
 
-    def moves(self) -> _core.Moves:
-        if self.flat is None:
-            solver = _core.Moves.potts(self.unary, self.edges, self.strengths)
-        else:
-            solver = _core.Moves.tables(self.unary, self.counts, self.edges, self.flat, self.offsets, self.columns)
+    def moves(self) -> _core.moves.Moves:
+        shape = self.unary.shape
+        pairs = _core.Pairs.potts(shape, self.edges, self.strengths)
+        if self.flat is not None:
+            pairs = _core.Pairs.tables(shape, self.edges, self.flat, self.offsets, self.columns, self.counts)
+        solver = _core.moves.Moves(self.unary, pairs)
         solver.set_linear(self.theta)
         if self.label_weights is not None:
             solver.set_label_weights(self.label_weights, self.least)
@@ -223,8 +224,16 @@ ZEROS = np.zeros((3, 2))
 START = np.zeros(3, np.int32)
 
 
-def chain(unary: np.ndarray = ZEROS) -> _core.Moves:
-    return _core.Moves.potts(unary, CHAIN, np.ones(2))
+def potts(unary: np.ndarray, edges: np.ndarray, strengths: np.ndarray) -> _core.moves.Moves:
+    return _core.moves.Moves(unary, _core.Pairs.potts(unary.shape, edges, strengths))
+
+
+def tables(**at: Any) -> _core.moves.Moves:
+    return _core.moves.Moves(ZEROS, _core.Pairs.tables(**(TABLES | at)))
+
+
+def chain(unary: np.ndarray = ZEROS) -> _core.moves.Moves:
+    return potts(unary, CHAIN, np.ones(2))
 
 
 def regions(**at: Any) -> None:
@@ -238,7 +247,7 @@ def regions(**at: Any) -> None:
 
 
 TABLES: dict[str, Any] = {
-    "unary": ZEROS,
+    "shape": ZEROS.shape,
     "label_counts": np.full(3, 2, np.int32),
     "edges": CHAIN,
     "flat": np.zeros(4),
@@ -251,14 +260,14 @@ TABLES: dict[str, Any] = {
     ("call", "message"),
     [
         (lambda: chain(ZEROS + np.nan), "unary must not contain NaN"),
-        (lambda: _core.Moves.potts(ZEROS, CHAIN, np.ones(3)), "strengths must have 2 entries"),
-        (lambda: _core.Moves.potts(ZEROS, CHAIN, np.full(2, INF)), "strengths must be finite"),
-        (lambda: _core.Moves.potts(ZEROS[:2], CHAIN, np.ones(2)), "edges must be at least 0 and below 2"),
-        (lambda: _core.Moves.potts(ZEROS, CHAIN * 0, np.ones(2)), "edge 0 is a self-loop"),
-        (lambda: _core.Moves.tables(**(TABLES | {"flat": np.full(4, -INF)})), "flat must be finite"),
-        (lambda: _core.Moves.tables(**(TABLES | {"flat": np.zeros(3)})), "table of edge 0 does not fit"),
+        (lambda: potts(ZEROS, CHAIN, np.ones(3)), "strengths must have 2 entries"),
+        (lambda: potts(ZEROS, CHAIN, np.full(2, INF)), "strengths must be finite"),
+        (lambda: potts(ZEROS[:2], CHAIN, np.ones(2)), "edges must be at least 0 and below 2"),
+        (lambda: potts(ZEROS, CHAIN * 0, np.ones(2)), "edge 0 is a self-loop"),
+        (lambda: tables(flat=np.full(4, -INF)), "flat must be finite"),
+        (lambda: tables(flat=np.zeros(3)), "table of edge 0 does not fit"),
         (
-            lambda: _core.Moves.tables(**(TABLES | {"label_counts": np.ones(3, np.int32)})),
+            lambda: tables(label_counts=np.ones(3, np.int32)),
             "unary must be -inf beyond the label_counts",
         ),
         (lambda: chain().set_linear(np.zeros((3, 3))), "theta must have 2 columns; got 3"),
@@ -299,7 +308,7 @@ def test_nothing_is_converted_silently() -> None:
 
 
 def test_arrays_stay_alive_with_the_solver() -> None:
-    solver = _core.Moves.potts(np.tile([0.0, 1.0], (1000, 1)), np.zeros((0, 2), np.int32), np.zeros(0))
+    solver = potts(np.tile([0.0, 1.0], (1000, 1)), np.zeros((0, 2), np.int32), np.zeros(0))
     solver.set_linear(np.tile([0.0, 1.0], (1000, 1)))
     solver.set_label_weights(np.array([[0.0, -5.0]]), np.ones(1, np.int64))
     gc.collect()
@@ -314,7 +323,7 @@ def test_two_threads_cannot_use_one_solver() -> None:
     rng = np.random.default_rng(0)
     index = np.arange(200 * 200, dtype=np.int32).reshape(200, 200)
     edges = np.concatenate([np.stack([index[:-1], index[1:]], -1).reshape(-1, 2)])
-    solver = _core.Moves.potts(rng.uniform(size=(index.size, 8)), edges, np.full(len(edges), 0.3))
+    solver = potts(rng.uniform(size=(index.size, 8)), edges, np.full(len(edges), 0.3))
     start, outcomes = np.zeros(index.size, np.int32), list[Any]()
 
     def run() -> None:

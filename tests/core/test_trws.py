@@ -65,16 +65,18 @@ class Model:
             for table in self.tables:
                 table[self.rng.random(table.shape) < 0.1] = -INF
 
-    def solver(self, instruction_set: str = "", ranks: np.ndarray | None = None) -> _core.Trws:
+    def pairs(self) -> _core.Pairs:
+        shape = self.unary.shape
         if self.kind == "potts":
-            args = (self.unary, self.counts, self.edges, self.strengths)
-            return _core.Trws.potts(*args, ranks=ranks, instruction_set=instruction_set)
+            return _core.Pairs.potts(shape, self.edges, self.strengths, self.counts)
         size, shared = self.n_labels**2, self.kind == "shared"
         flat = np.concatenate([t.ravel() for t in self.tables[: 1 if shared else None]] or [np.zeros(0)])
         offsets = np.arange(len(self.edges), dtype=np.int64) * (0 if shared else size)
         columns = np.full(len(self.edges), self.n_labels, np.int32)
-        args = (self.unary, self.counts, self.edges, flat, offsets, columns)
-        return _core.Trws.tables(*args, ranks=ranks, instruction_set=instruction_set)
+        return _core.Pairs.tables(shape, self.edges, flat, offsets, columns, self.counts)
+
+    def solver(self, instruction_set: str = "", ranks: np.ndarray | None = None) -> _core.trws.Trws:
+        return _core.trws.Trws(self.unary, self.pairs(), ranks, instruction_set)
 
     def values(self, labelings: np.ndarray, theta: Any = 0.0) -> np.ndarray:
         total = (self.unary.astype(np.float64) + theta)[np.arange(self.n), labelings].sum(axis=1)
@@ -98,6 +100,17 @@ class Model:
         assert np.isfinite((self.unary + theta)[np.arange(self.n), labeling]).all()
         size = self.scale + np.abs(np.nan_to_num(theta, neginf=0.0)).max()
         assert value == pytest.approx(self.value(labeling, theta), rel=1e-12, abs=1e-12 * size)
+
+
+def potts(
+    unary: np.ndarray,
+    counts: np.ndarray | None,
+    edges: np.ndarray,
+    strengths: np.ndarray,
+    ranks: np.ndarray | None = None,
+    instruction_set: str = "",
+) -> _core.trws.Trws:
+    return _core.trws.Trws(unary, _core.Pairs.potts(unary.shape, edges, strengths, counts), ranks, instruction_set)
 
 
 MODELS = st.builds(Model, st.integers(0, 10**6), st.sampled_from(["potts", "shared", "tables"]))
@@ -170,7 +183,7 @@ def test_every_instruction_set_does_the_same(model: Model) -> None:
         np.testing.assert_array_equal(labeling, expected[0])
         assert (value, bound) == expected[1:3]
         np.testing.assert_array_equal(solver.beliefs(), baseline.beliefs())
-        np.testing.assert_array_equal(solver.limits()[1], baseline.limits()[1])
+        np.testing.assert_array_equal(solver.label_bounds()[1], baseline.label_bounds()[1])
 
 
 @pytest.mark.parametrize("n_labels", [1, 2, 5, 21, 33, 64, 65, 200])
@@ -180,7 +193,7 @@ def test_many_labels_and_two_threads(n_labels: int) -> None:
     strengths = [rng.random((20, 29)), rng.random((19, 30))]
     answers = []
     for name, threads in itertools.product(("baseline", ""), (1, 2)):
-        solver = _core.Trws.grid(scores, 4, strengths, name)
+        solver = _core.trws.Trws.grid(scores, 4, strengths, name)
         answers.append((*solver.run(iterations=10, threads=threads), solver.messages()))
     for answer in answers[1:]:
         for ours, first in zip(answer, answers[0], strict=True):
@@ -196,9 +209,9 @@ def test_grid_is_the_model_of_the_same_name(shape: tuple[int, ...], connectivity
     ]
     strengths = [rng.random(size) for size in sizes]
     grid = hh.Grid(scores, smoothness=strengths, connectivity=connectivity)
-    solver = _core.Trws.grid(scores, connectivity, strengths)
+    solver = _core.trws.Trws.grid(scores, connectivity, strengths)
     ranks = np.arange(grid.n_variables, dtype=np.int32)
-    listed = _core.Trws.potts(grid.unary, None, grid.edges, np.concatenate([s.ravel() for s in strengths]), ranks)
+    listed = potts(grid.unary, None, grid.edges, np.concatenate([s.ravel() for s in strengths]), ranks)
     ours, theirs = solver.run(), listed.run()
     np.testing.assert_array_equal(ours[0], theirs[0])
     np.testing.assert_array_equal(solver.messages(), listed.messages())
@@ -236,9 +249,9 @@ def test_hubs_and_wide_tables_do_not_overflow(seed: int) -> None:
     counts = np.full(n, n_labels, np.int32)
     offsets = np.arange(n - 1, dtype=np.int64) * n_labels**2
     columns = np.full(n - 1, n_labels, np.int32)
-    args = (unary, counts, edges, tables.ravel(), offsets, columns)
-    _, best = _core.forest_argmax_tables(*args)
-    solver = _core.Trws.tables(*args)
+    pairs = _core.Pairs.tables(unary.shape, edges, tables.ravel(), offsets, columns, counts)
+    _, best = _core.graphs.forest_argmax(unary, pairs)
+    solver = _core.trws.Trws(unary, pairs)
     _, value, bound, _ = solver.run(gap=0.0)
     assert bound >= best
     assert bound == pytest.approx(best, rel=1e-3)
@@ -253,16 +266,16 @@ def test_scribbles_do_not_cost_precision() -> None:
     scores[::4, ::4, 0] += 1e6
     scores[1::4, 1::4, 1] = -INF
     strengths = [np.full((12, 11), 0.01), np.full((11, 12), 0.01)]
-    _, value, bound, _ = _core.Trws.grid(scores, 4, strengths).run()
+    _, value, bound, _ = _core.trws.Trws.grid(scores, 4, strengths).run()
     assert bound == pytest.approx(value, abs=1e-5)
 
 
 def test_without_edges_the_best_labels_are_found_however_close() -> None:
     unary = np.array([[1.0, 1.0 + 1e-15], [-INF, 5.0], [1e-300, 0.0]])
-    labeling, value, bound, _ = _core.Trws.potts(unary, None, NO_EDGES, np.zeros(0)).run()
+    labeling, value, bound, _ = potts(unary, None, NO_EDGES, np.zeros(0)).run()
     assert labeling.tolist() == [1, 1, 0]
     assert value <= bound <= value + 1e-12
-    empty = _core.Trws.potts(np.zeros((0, 2)), None, NO_EDGES, np.zeros(0)).run()
+    empty = potts(np.zeros((0, 2)), None, NO_EDGES, np.zeros(0)).run()
     assert empty[0].size == 0
     assert empty[1] == empty[2] == 0.0
 
@@ -273,9 +286,9 @@ def test_beliefs_are_max_marginals_on_a_chain() -> None:
     unary[2, 1] = -INF
     edges = np.stack([np.arange(5), np.arange(1, 6)], axis=1).astype(np.int32)
     strengths = rng.random(5)
-    solver = _core.Trws.potts(unary, None, edges, strengths, np.arange(6, dtype=np.int32))
+    solver = potts(unary, None, edges, strengths, np.arange(6, dtype=np.int32))
     solver.run()
-    exact = _core.forest_max_marginals_potts(unary, edges, strengths)
+    exact = _core.graphs.forest_max_marginals(unary, _core.Pairs.potts(unary.shape, edges, strengths))
     reach = np.convolve(strengths, [1, 1])
     expected = exact - exact.max(axis=1, keepdims=True)
     beliefs = solver.beliefs()
@@ -288,33 +301,33 @@ def test_beliefs_are_max_marginals_on_a_chain() -> None:
 
 @settings(deadline=None, max_examples=200)
 @given(MODELS, st.integers(1, 12))
-def test_limits_hold_for_every_label(model: Model, iterations: int) -> None:
+def test_label_bounds_hold(model: Model, iterations: int) -> None:
     solver = model.solver()
     solver.run(iterations=iterations)
     labelings = np.stack(np.meshgrid(*map(np.arange, model.counts), indexing="ij"), axis=-1).reshape(-1, model.n)
     values = model.values(labelings)
     for _ in range(2):
-        top, drops = solver.limits()
+        top, drops = solver.label_bounds()
         limits = top + (1.0 - 2.0**-22) * drops.astype(np.float64)[np.arange(model.n), labelings]
         assert (values[:, None] <= limits + 1e-12 * model.scale).all()
     assert solver.run(iterations=1)[2] >= values.max()
 
 
-def test_limits_are_max_marginals_on_a_chain() -> None:
+def test_label_bounds_are_max_marginals_on_a_chain() -> None:
     rng = np.random.default_rng(2)
     unary, strengths = rng.random((9, 3)), 1.0 + rng.random(8)  # no label is hopeless
     edges = np.stack([np.arange(8), np.arange(1, 9)], axis=1).astype(np.int32)
-    solver = _core.Trws.potts(unary, None, edges, strengths, np.arange(9, dtype=np.int32))
+    solver = potts(unary, None, edges, strengths, np.arange(9, dtype=np.int32))
     solver.run()
-    top, drops = solver.limits()
-    exact = _core.forest_max_marginals_potts(unary, edges, strengths)
+    top, drops = solver.label_bounds()
+    exact = _core.graphs.forest_max_marginals(unary, _core.Pairs.potts(unary.shape, edges, strengths))
     np.testing.assert_allclose(top + drops.astype(np.float64), exact, atol=1e-5)
 
 
 def test_beliefs_of_labels_a_variable_does_not_have() -> None:
     counts = np.array([1, 3], np.int32)
     edges = np.array([[0, 1]], np.int32)
-    solver = _core.Trws.potts(np.zeros((2, 3)), counts, edges, np.ones(1))
+    solver = potts(np.zeros((2, 3)), counts, edges, np.ones(1))
     solver.run()
     assert np.isneginf(solver.beliefs()[0]).tolist() == [False, True, True]
 
@@ -334,13 +347,13 @@ def test_polish_never_loses_and_decodes_are_allowed(model: Model) -> None:
 def test_memory_is_scores_messages_and_indices() -> None:
     size, n_labels = 64, 21
     scores = np.zeros((size, size, n_labels), np.float32)
-    solver = _core.Trws.grid(scores, 4, [np.ones((size, size - 1)), np.ones((size - 1, size))])
+    solver = _core.trws.Trws.grid(scores, 4, [np.ones((size, size - 1)), np.ones((size - 1, size))])
     assert solver.bytes / size**2 <= 24 * 4 * 3 + 70
 
 
 def test_wrong_input_is_refused() -> None:
     unary, edges, w = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
-    make = _core.Trws.potts
+    make = potts
     for bad in ((unary, None, edges, -w), (unary, None, edges, w * INF), (unary, None, edges, np.ones(2))):
         with pytest.raises(ValueError, match="strengths"):
             make(*bad)
@@ -361,9 +374,9 @@ def test_wrong_input_is_refused() -> None:
     with pytest.raises(ValueError, match="labels"):
         make(np.zeros((2, 5000)), None, edges, w)
     with pytest.raises(ValueError, match="connectivity"):
-        _core.Trws.grid(np.zeros((2, 2, 2)), 5, [])
+        _core.trws.Trws.grid(np.zeros((2, 2, 2)), 5, [])
     with pytest.raises(ValueError, match="direction"):
-        _core.Trws.grid(np.zeros((2, 2, 2)), 4, [np.ones((2, 1))])
+        _core.trws.Trws.grid(np.zeros((2, 2, 2)), 4, [np.ones((2, 1))])
     with pytest.raises(TypeError):
         make(unary.astype(np.int64), None, edges, w)
     solver = make(unary, None, edges, w)
@@ -376,10 +389,10 @@ def test_wrong_input_is_refused() -> None:
         solver.value(np.array([0, 2], np.int32))
 
 
-def large_grid(size: int = 400) -> _core.Trws:
+def large_grid(size: int = 400) -> _core.trws.Trws:
     rng = np.random.default_rng(0)
     scores = rng.standard_normal((size, size, 8)).astype(np.float32)
-    return _core.Trws.grid(scores, 4, [rng.random((size, size - 1)), rng.random((size - 1, size))])
+    return _core.trws.Trws.grid(scores, 4, [rng.random((size, size - 1)), rng.random((size - 1, size))])
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this system")

@@ -143,7 +143,7 @@ def test_attractive_weights_are_zero_where_neighbours_repel():
 def test_passes_over_kept_planes_reach_the_best_mixture(seed, boxed, C):
     random = np.random.default_rng(seed)
     changes, losses, blocks = random.normal(size=(9, 4)).round(1), random.uniform(0, 2, 9), np.arange(9) % 3
-    dual = _core.MarginDual(4, 3, 4 - boxed, C)
+    dual = _core.learning.MarginDual(4, 3, 4 - boxed, C)
     for change, loss, block in zip(changes, losses, blocks, strict=True):
         dual.visit(block, change, loss)
     dual.passes(np.arange(3, dtype=np.int32), 1e-9, 1e8)

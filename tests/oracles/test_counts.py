@@ -85,7 +85,7 @@ def test_cardinality_messages_match_enumeration(seed):
     gains = random.integers(-2, 3, n).astype(float) if seed % 2 else random.normal(size=n)
     gains[random.random(n) < 0.2] = random.choice([-np.inf, np.inf])
     table = random.normal(size=n + 1)
-    messages = _core.cardinality_messages(gains, table)
+    messages = _core.counts.cardinality_messages(gains, table)
     sets = np.array(list(itertools.product([0, 1], repeat=n)))
     for i in range(n):
         if not np.isfinite(gains[i]):
@@ -167,22 +167,28 @@ def test_messages_refuse_what_they_cannot_do():
     ],
 )
 def test_kernel_of_messages_checks_its_input(change, reason):
+    pairs = {"edges": np.array([[0, 1]], np.int32), "strengths": np.ones(1)}
     given = {
-        "unary": np.zeros((3, 2)), "edges": np.array([[0, 1]], np.int32), "strengths": np.ones(1),
-        "references": np.zeros((1, 3), np.int32), "tables": np.zeros((1, 4)), "sweeps": 2, "damping": 0.5,
+        "unary": np.zeros((3, 2)), "references": np.zeros((1, 3), np.int32), "tables": np.zeros((1, 4)), "sweeps": 2,
+        "damping": 0.5,
     }  # fmt: skip
-    assert _core.max_product_potts(**given).shape == (3, 3)
+
+    def run(**at):
+        taken = {name: at.pop(name, value) for name, value in pairs.items()}
+        return _core.local.max_product(pairs=_core.Pairs.potts((3, 2), **taken), **{**given, **at})
+
+    assert run().shape == (3, 3)
     with pytest.raises(ValueError, match=reason):
-        _core.max_product_potts(**{**given, **change})
+        run(**change)
 
 
 def test_kernel_of_counts_checks_its_input():
-    model = (np.zeros((3, 2)), np.array([[0, 1]], np.int32), np.ones(1))
+    model = (np.zeros((3, 2)), _core.Pairs.potts((3, 2), np.array([[0, 1]], np.int32), np.ones(1)))
     reference, weights = np.zeros(3, np.int32), np.ones(3, np.int32)
-    assert _core.forest_counted_argmax_potts(*model, reference, weights, np.arange(4.0))[1] == 3.0
+    assert _core.graphs.forest_counted_argmax(*model, reference, weights, np.arange(4.0))[1] == 3.0
     with pytest.raises(ValueError, match="table must have 4 entries"):
-        _core.forest_counted_argmax_potts(*model, reference, weights, np.zeros(3))
+        _core.graphs.forest_counted_argmax(*model, reference, weights, np.zeros(3))
     with pytest.raises(ValueError, match="weights must be nonnegative"):
-        _core.forest_counted_argmax_potts(*model, reference, -weights, np.zeros(4))
+        _core.graphs.forest_counted_argmax(*model, reference, -weights, np.zeros(4))
     with pytest.raises(ValueError, match="reference must have 3 entries"):
-        _core.forest_counted_argmax_potts(*model, reference[:2], weights, np.zeros(4))
+        _core.graphs.forest_counted_argmax(*model, reference[:2], weights, np.zeros(4))

@@ -306,17 +306,17 @@ def test_refusals():
 
 def test_kernels_refuse_what_does_not_fit():
     reference = np.zeros((1, 3), np.int32)
-    terms = _core.DistanceTerms(reference, [None], [None], [np.zeros(4)], np.ones(1))
+    terms = _core.counts.DistanceTerms(reference, [None], [None], [np.zeros(4)], np.ones(1))
     with pytest.raises(ValueError, match="columns"):
         terms.distances(np.zeros((1, 2), np.int32))
     with pytest.raises(ValueError, match="slopes"):
         terms.linear(np.zeros(2), 2)
     with pytest.raises(ValueError, match="units"):
-        _core.DistanceTerms(reference, [None], [None], [np.zeros(4)], np.zeros(1))
-    moves = _core.DistanceMoves.potts(3, 2, np.array([[0, 1]], np.int32), np.ones(1))
+        _core.counts.DistanceTerms(reference, [None], [None], [np.zeros(4)], np.zeros(1))
+    moves = _core.local.DistanceMoves(_core.Pairs.potts((3, 2), np.array([[0, 1]], np.int32), np.ones(1)))
     with pytest.raises(ValueError, match="labeling"):
         moves.improve(np.zeros((3, 2)), terms, np.ones(1), np.array([0, 0, 2], np.int32), 1)
     with pytest.raises(ValueError, match="unary"):
         moves.mix(np.zeros((2, 2)), terms, np.ones(1), np.zeros(3, np.int32), np.zeros(3, np.int32))
     with pytest.raises(ValueError, match="between"):
-        _core.union_weights(np.zeros(1), np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((0, 4)))
+        _core.counts.union_weights(np.zeros(1), np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((0, 4)))

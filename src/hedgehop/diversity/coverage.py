@@ -220,7 +220,7 @@ class VariableCoverage(Frozen, Diversity):
 
 def variable_counts(model: Model, flat: Labels) -> NDArray[np.int64]:
     """How many labelings give each variable each label, (n, L)."""
-    return _core.variable_counts(np.ascontiguousarray(flat, np.int32), int(model.label_counts.max()))
+    return _core.counts.variable_counts(np.ascontiguousarray(flat, np.int32), int(model.label_counts.max()))
 
 
 def check_weights(weights: Doubles | None, model: Model) -> None:

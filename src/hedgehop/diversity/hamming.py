@@ -185,7 +185,7 @@ class LinearHamming(Frozen, Diversity):
         """Sums of the distances to earlier labelings."""
         self.check(model)
         rows = self._rows(model, labelings)
-        added = np.tril(_core.hamming(rows, rows, self.weights)).sum(axis=1)
+        added = np.tril(_core.counts.hamming(rows, rows, self.weights)).sum(axis=1)
         return np.concatenate([[0.0], np.cumsum(added)])
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
@@ -229,7 +229,7 @@ class LinearHamming(Frozen, Diversity):
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
-        return np.asarray(_core.hamming(flat, chosen, self.weights).sum(axis=1))
+        return np.asarray(_core.counts.hamming(flat, chosen, self.weights).sum(axis=1))
 
     def __repr__(self) -> str:
         shown = ["weights=..."] if self.weights is not None else []

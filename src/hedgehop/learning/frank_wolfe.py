@@ -28,7 +28,7 @@ _PASSES_PER_CHECK = 10  # after which the gap is measured at the latest
 def frank_wolfe(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
     """Maximise the dual, one example at a time, until the duality gap is small."""
     joint, random = training.joint, np.random.default_rng(0)
-    dual = _core.MarginDual(joint.size, len(training), joint.size - joint.attractive.size, C)
+    dual = _core.learning.MarginDual(joint.size, len(training), joint.size - joint.attractive.size, C)
     solution = Solution(dual.weights())
     for solution.iterations in range(1, max_iter + 1):
         order = random.permutation(len(training)).astype(np.int32)
@@ -46,7 +46,7 @@ def frank_wolfe(training: Training, C: float, tol: float, max_iter: int, report:
     return solution
 
 
-def _pass_of_the_oracle(dual: _core.MarginDual, training: Training, order: Labels) -> float:
+def _pass_of_the_oracle(dual: _core.learning.MarginDual, training: Training, order: Labels) -> float:
     """Visit all examples; return the sum of their gaps, each at its own moment."""
     total = 0.0
     for n in order.tolist():

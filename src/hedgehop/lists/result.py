@@ -103,7 +103,7 @@ class DiverseList:
     def distances(self) -> NDArray[np.int64]:
         """Number of variables in which each two labelings differ, (m, m)."""
         flat = self._flat
-        return _core.hamming(flat, flat).astype(np.int64)
+        return _core.counts.hamming(flat, flat).astype(np.int64)
 
     @property
     def distinct(self) -> int:

@@ -31,7 +31,7 @@ class Separation:
         """Whether a labeling is too close to one of a list."""
         if self.distance == 0 or not len(rows):
             return False
-        return bool(_core.hamming(labeling.reshape(1, -1), rows).min() < self.distance)
+        return bool(_core.counts.hamming(labeling.reshape(1, -1), rows).min() < self.distance)
 
 
 def _variables(distance: Any, n: int) -> int:

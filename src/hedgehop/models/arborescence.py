@@ -51,7 +51,7 @@ class Arborescence(LinearModel):
         self._set(unary=own(arcs.reshape(words, -1)), label_counts=counts, shape=(words,))
         self._set(n_relations=relations, single_root=bool(single_root))
         self._refuse_infeasible()
-        if _core.best_arborescence(best_arcs(self.unary, relations), self.single_root)[1] == -np.inf:
+        if _core.graphs.best_arborescence(best_arcs(self.unary, relations), self.single_root)[1] == -np.inf:
             raise InfeasibleError("no arborescence is allowed: too many arc_scores are -inf. Allow more arcs.")
 
     def split(self, labelings: ArrayLike) -> tuple[Labels, Labels]:
@@ -61,7 +61,7 @@ class Arborescence(LinearModel):
         return heads, relations
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
-        return _core.are_arborescences(flat // np.int32(self.n_relations), self.single_root).astype(bool)
+        return _core.graphs.are_arborescences(flat // np.int32(self.n_relations), self.single_root).astype(bool)
 
     def _describe(self, variable: int) -> str:
         return f"word {variable + 1}"

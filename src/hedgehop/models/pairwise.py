@@ -206,6 +206,16 @@ def _bends(cells: Floats) -> Doubles:
         return np.asarray(same - other)
 
 
+def edge_tables(model: PairwiseModel) -> tuple[Doubles, NDArray[np.int64], NDArray[np.int32]]:
+    """Score tables end to end, where each edge's begins, and its number of columns; a shared table once."""
+    pairwise, n_edges = model.pairwise, len(model.edges)
+    if isinstance(pairwise, SharedTable):
+        flat = np.ascontiguousarray(pairwise.values, np.float64).ravel()
+        return flat, np.zeros(n_edges, np.int64), np.full(n_edges, model.n_labels, np.int32)
+    assert isinstance(pairwise, EdgeTables)
+    return np.ascontiguousarray(pairwise.flat, np.float64), pairwise.offsets, pairwise.columns
+
+
 class PairwiseModel(UnaryModel):
     """``r(y) = sum_i U[i, y_i] + sum_e P_e(y_i, y_j) + sum_c T_c(y_c)``, to be maximised.
 
@@ -242,9 +252,18 @@ class PairwiseModel(UnaryModel):
         return np.bincount(self.edges.ravel(), both, self.n_variables).astype(np.float64)
 
     @cached_property
+    def pairs(self) -> _core.Pairs:
+        """The pairwise scores as all kernels take them, checked once; it keeps references to the arrays."""
+        shape, edges, counts = self.unary.shape, self.edges, self.label_counts
+        if isinstance(self.pairwise, Potts):
+            strengths = np.ascontiguousarray(self.pairwise.strengths, np.float64)
+            return _core.Pairs.potts(shape, edges, strengths, counts)
+        return _core.Pairs.tables(shape, edges, *edge_tables(self), counts)
+
+    @cached_property
     def is_forest(self) -> bool:
         """Whether the edges contain no cycle."""
-        return len(self.edges) < self.n_variables and _core.is_forest(self.n_variables, self.edges)
+        return len(self.edges) < self.n_variables and _core.graphs.is_forest(self.n_variables, self.edges)
 
     @cached_property
     def forbids_pairs(self) -> bool:

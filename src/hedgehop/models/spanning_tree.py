@@ -44,7 +44,7 @@ class SpanningTree(EdgeSubset):
         self._refuse_parts()
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
-        return _core.are_spanning_trees(self.n_nodes, self.edges, flat).astype(bool)
+        return _core.graphs.are_spanning_trees(self.n_nodes, self.edges, flat).astype(bool)
 
     def _refuse_parts(self) -> None:
         """Refuse a graph whose allowed edges leave a node apart."""

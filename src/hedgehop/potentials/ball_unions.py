@@ -80,8 +80,8 @@ class BallCoverage(BallGain):
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
         if len(self.chosen) <= MOST_EXACT:
-            return self.scale * _core.ball_gain(flat, self.chosen, self.decay)
-        missed = -np.expm1(-_core.hamming(flat, self.chosen, self.decay))
+            return self.scale * _core.counts.ball_gain(flat, self.chosen, self.decay)
+        missed = -np.expm1(-_core.counts.hamming(flat, self.chosen, self.decay))
         return np.asarray(self.scale * missed.prod(axis=1))  # Harris: a lower bound
 
     def upper(self, model: Model, flat: Labels) -> Doubles:

@@ -214,4 +214,4 @@ def is_concave(table: Doubles, tolerance: float = 1e-12) -> bool:
 
 def concave_envelope(table: Doubles) -> Doubles:
     """Smallest concave function above a table (upper hull of its points)."""
-    return _core.concave_envelope(np.ascontiguousarray(table, np.float64))
+    return _core.counts.concave_envelope(np.ascontiguousarray(table, np.float64))

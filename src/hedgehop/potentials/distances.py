@@ -87,7 +87,7 @@ class Cardinality(Potential):
 
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
-        return self.at(_core.hamming(flat, self.reference[None], self.weights)[:, 0])
+        return self.at(_core.counts.hamming(flat, self.reference[None], self.weights)[:, 0])
 
     def span(self) -> float:
         """Return the span of the table; a function's is not known."""

@@ -125,7 +125,7 @@ def kind_counts(kinds: Labels, flat: Labels, n_kinds: int) -> NDArray[np.int64]:
 
 def label_counts(flat: Labels, n_labels: int) -> NDArray[np.int64]:
     """How many variables take each label, (m, L)."""
-    return _core.label_counts(np.ascontiguousarray(flat, np.int32), n_labels)
+    return _core.counts.label_counts(np.ascontiguousarray(flat, np.int32), n_labels)
 
 
 def thresholds(table: Labels, w: Doubles, least: int, model: Model) -> list[CountFunction]:

@@ -79,4 +79,4 @@ class AgreementGains(Potential):
 
 def agreement(flat: Labels, samples: Labels, weights: Doubles) -> Doubles:
     """Weighted share of variables on which labelings and samples agree, (m, K)."""
-    return np.asarray(1.0 - _core.hamming(flat, samples, weights) / weights.sum())
+    return np.asarray(1.0 - _core.counts.hamming(flat, samples, weights) / weights.sum())

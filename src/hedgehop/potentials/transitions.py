@@ -78,7 +78,7 @@ class TransitionWeights(Potential):
 
 def used_transitions(model: Model, flat: Labels, n_labels: int, ordered: bool) -> NDArray[np.bool_]:
     """Which pairs of labels some edge carries, (m, L, L); symmetric unless ordered."""
-    used = _core.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
+    used = _core.counts.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
     return used if ordered else used | used.transpose(0, 2, 1)
 
 

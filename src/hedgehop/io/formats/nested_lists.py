@@ -25,7 +25,7 @@ class Document:
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:
         self.path, self._text = path, b"".join(read_blocks(path, max_bytes))
-        found = _core.scan_nested(self._text)
+        found = _core.text.scan_nested(self._text)
         self.kinds: NDArray[np.uint8] = found[0]  # OPEN, CLOSE, NUMBER or WORD of each token
         self.values: Doubles = found[1]  # numbers; of words, which of the distinct ones
         self._starts: Integers = found[2]

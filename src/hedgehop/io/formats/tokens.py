@@ -101,7 +101,7 @@ class Tokens:
 
     def _parse(self, what: str) -> None:
         """Read on up to the next word; all numbers before it are used."""
-        self._ready, stop = _core.parse_numbers(self._rest)
+        self._ready, stop = _core.text.parse_numbers(self._rest)
         self._used, self._rest = 0, self._rest[stop:]
         if not self._ready.size:
             got = self.word(what)[:40]

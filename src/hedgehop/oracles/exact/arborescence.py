@@ -27,7 +27,7 @@ class Edmonds(LinearOracle[Arborescence]):
     structure = Arborescence
 
     def _argmax(self, model: Arborescence, scores: Doubles) -> tuple[Labels, float]:
-        heads, value = _core.best_arborescence(best_arcs(scores, model.n_relations), model.single_root)
+        heads, value = _core.graphs.best_arborescence(best_arcs(scores, model.n_relations), model.single_root)
         words = np.arange(heads.size)
         relations = scores.reshape(heads.size, -1, model.n_relations)[words, heads].argmax(axis=1)
         return heads * np.int32(model.n_relations) + relations.astype(np.int32), value

@@ -60,10 +60,10 @@ class Kruskal(LinearOracle[SpanningTree]):
         if rest or not isinstance(model, SpanningTree):
             return None
         scores = changed_unary(model, theta)
-        return _core.spanning_tree_max_marginals(model.n_nodes, model.edges, scores) + constant
+        return _core.graphs.spanning_tree_max_marginals(model.n_nodes, model.edges, scores) + constant
 
     def _argmax(self, model: SpanningTree, scores: Doubles) -> tuple[Labels, float]:
-        return _core.best_spanning_tree(model.n_nodes, model.edges, scores)
+        return _core.graphs.best_spanning_tree(model.n_nodes, model.edges, scores)
 
 
 def _one_distance(potentials: Sequence[Potential]) -> bool:
@@ -81,7 +81,7 @@ def _best_at_a_distance(
 ) -> tuple[Labels, float]:
     """Try the best tree at every distance."""
     reference = potentials[0].reference
-    tree, value, swaps, gains = _core.spanning_tree_swaps(model.n_nodes, model.edges, scores, reference)
+    tree, value, swaps, gains = _core.graphs.spanning_tree_swaps(model.n_nodes, model.edges, scores, reference)
     values = value + np.concatenate([[0.0], np.cumsum(gains)])
     distances = int((tree != reference).sum()) - 2 * np.arange(values.size)  # each swap brings it nearer by two
     for potential in potentials:

@@ -15,11 +15,10 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
-from hedgehop.oracles.pairwise.kernels import edge_tables
 from hedgehop.potentials import Potential
 from hedgehop.potentials.distances import one_count
 
@@ -63,16 +62,7 @@ class Tree(Oracle):
         if rest or self.refusal(model, potentials) is not None:
             return None
         assert isinstance(model, PairwiseModel)
-        return _max_marginals(model, changed_unary(model, theta)) + constant
-
-
-def _max_marginals(model: PairwiseModel, unary: Doubles) -> Doubles:
-    pairwise = model.pairwise
-    if isinstance(pairwise, Potts):
-        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
-        return _core.forest_max_marginals_potts(unary, model.edges, strengths)
-    flat, offsets, columns = edge_tables(model)
-    return _core.forest_max_marginals_tables(unary, model.label_counts, model.edges, flat, offsets, columns)
+        return _core.graphs.forest_max_marginals(changed_unary(model, theta), model.pairs) + constant
 
 
 def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | None:
@@ -88,11 +78,7 @@ def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | No
 
 
 def _argmax(model: PairwiseModel, unary: Doubles, count: tuple[Labels, Doubles, Doubles] | None) -> tuple[Any, float]:
-    pairwise, edges = model.pairwise, model.edges
-    counted = () if count is None else (count[0], count[1].astype(np.int32), count[2])
-    if isinstance(pairwise, Potts):
-        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
-        potts = _core.forest_counted_argmax_potts if counted else _core.forest_argmax_potts
-        return potts(unary, edges, strengths, *counted)
-    tables = _core.forest_counted_argmax_tables if counted else _core.forest_argmax_tables
-    return tables(unary, model.label_counts, edges, *edge_tables(model), *counted)
+    if count is None:
+        return _core.graphs.forest_argmax(unary, model.pairs)
+    reference, weights, table = count
+    return _core.graphs.forest_counted_argmax(unary, model.pairs, reference, weights.astype(np.int32), table)

@@ -9,7 +9,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.pairwise.kernels import pair_tables
+from hedgehop.oracles.pairwise.kernels import pair_tables, table_pairs
 
 _SWEEPS, _FEWEST = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
 _WORK = 100_000_000  # scores visited in all: about a second
@@ -28,10 +28,10 @@ def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> L
         return flat
     tables = pair_tables(model)
     parts = [c.table.astype(np.float64).ravel() for c in model.cliques]
-    unary, pairs, joint = _finite([changed_unary(model, theta), tables.ravel(), np.concatenate([np.zeros(0), *parts])])
-    return _core.anneal(
-        unary, model.label_counts, model.edges, pairs, np.concatenate([np.zeros(0), *members]).astype(np.int32), starts,
-        joint, flat, _WORK // (sweeps * size), sweeps, _temperature(tables, parts),
+    unary, pairs, joint = _finite([changed_unary(model, theta), tables, np.concatenate([np.zeros(0), *parts])])
+    return _core.local.anneal(
+        unary, table_pairs(model, pairs), np.concatenate([np.zeros(0), *members]).astype(np.int32), starts, joint, flat,
+        _WORK // (sweeps * size), sweeps, _temperature(tables, parts),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.folding import rounding
 
-Build = Callable[[Doubles], _core.AnyFlow]
+Build = Callable[[Doubles], _core.flow.AnyFlow]
 _COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
 
 
@@ -24,9 +24,9 @@ class KeptFlow:
 
     def __init__(self, build: Build) -> None:
         self._build = build
-        self._flow: _core.AnyFlow | None = None
+        self._flow: _core.flow.AnyFlow | None = None
 
-    def solved(self, terminals: Doubles) -> _core.AnyFlow:
+    def solved(self, terminals: Doubles) -> _core.flow.AnyFlow:
         """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine."""
         if self._flow is not None:
             try:

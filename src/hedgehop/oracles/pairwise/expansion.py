@@ -32,6 +32,6 @@ class Expansion(MoveOracle):
     summary = "expansion moves for pairwise models with weights of labels and regions, of any sign; with a bound"
     handles = (LabelWeights, RegionWeights)
 
-    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+    def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Expand every label in turn until none helps."""
         return moves.expand(labeling, None, self.rounds)[0]

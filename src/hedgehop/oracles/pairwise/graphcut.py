@@ -80,17 +80,17 @@ class _Cut:
         self.constant = 0.0
         if isinstance(model, Grid):
             strengths = [s.astype(np.float64) for s in model.strengths]
-            build: Build = partial(_core.GridFlow, model.shape, model.connectivity, strengths, None)
+            build: Build = partial(_core.flow.GridFlow, model.shape, model.connectivity, strengths, None)
             capacities = np.concatenate([s.ravel() for s in strengths])
         elif isinstance(model.pairwise, Potts):
             capacities = np.ascontiguousarray(model.pairwise.strengths, np.float64)
-            build = partial(_core.Flow, model.n_variables, model.edges, capacities, None)
+            build = partial(_core.flow.Flow, model.n_variables, model.edges, capacities, None)
         else:
             tables = pair_tables(model)
             self.base, self.constant = straightened(model, tables)
             capacities = np.maximum(0.0, model.pairwise.bends(len(model.edges)))
             none = np.zeros_like(capacities)  # [x_i = 0, x_j = 1] is the way back where sides are exchanged
-            build = partial(_core.Flow, model.n_variables, model.edges, none, capacities)
+            build = partial(_core.flow.Flow, model.n_variables, model.edges, none, capacities)
         self.flow = KeptFlow(build)
         self.around = capacities_around(model, capacities)
 

@@ -10,7 +10,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.grid import Grid
-from hedgehop.models.pairwise import EdgeTables, PairwiseModel, Potts, SharedTable
+from hedgehop.models.pairwise import PairwiseModel, Potts, edge_tables
 
 
 def pair_tables(model: PairwiseModel) -> Doubles:
@@ -28,29 +28,24 @@ def pair_tables(model: PairwiseModel) -> Doubles:
     return tables
 
 
-def edge_tables(model: PairwiseModel) -> tuple[Doubles, NDArray[np.int64], NDArray[np.int32]]:
-    """Score tables end to end, where each edge's begins, and its number of columns; a shared table once."""
-    pairwise, n_edges = model.pairwise, len(model.edges)
-    if isinstance(pairwise, SharedTable):
-        flat = np.ascontiguousarray(pairwise.values, np.float64).ravel()
-        return flat, np.zeros(n_edges, np.int64), np.full(n_edges, model.n_labels, np.int32)
-    assert isinstance(pairwise, EdgeTables)
-    return np.ascontiguousarray(pairwise.flat, np.float64), pairwise.offsets, pairwise.columns
+def table_pairs(model: PairwiseModel, tables: Doubles) -> _core.Pairs:
+    """Other scores on the edges of a model: (E, L, L) tables."""
+    offsets = np.arange(len(tables), dtype=np.int64) * model.n_labels**2
+    columns = np.full(len(tables), model.n_labels, np.int32)
+    return _core.Pairs.tables(
+        model.unary.shape, model.edges, np.ascontiguousarray(tables).reshape(-1), offsets, columns, model.label_counts
+    )
 
 
-def message_solver(model: PairwiseModel) -> _core.Trws:
+def message_solver(model: PairwiseModel) -> _core.trws.Trws:
     """Build the solver of a model; it keeps references to the model's arrays."""
     if isinstance(model, Grid):  # no list of edges
         scores = model.unary.reshape(*model.shape, -1)
-        return _core.Trws.grid(scores, model.connectivity, [s.astype(np.float64) for s in model.strengths])
-    unary, edges, pairwise = model.unary, model.edges, model.pairwise
-    if isinstance(pairwise, Potts):
-        strengths = np.ascontiguousarray(pairwise.strengths, np.float64)
-        return _core.Trws.potts(unary, model.label_counts, edges, strengths)
-    return _core.Trws.tables(unary, model.label_counts, edges, *edge_tables(model))
+        return _core.trws.Trws.grid(scores, model.connectivity, [s.astype(np.float64) for s in model.strengths])
+    return _core.trws.Trws(model.unary, model.pairs)
 
 
-def pass_messages(solver: _core.Trws, theta: Doubles | None, iterations: int) -> tuple[Labels, float, float]:
+def pass_messages(solver: _core.trws.Trws, theta: Doubles | None, iterations: int) -> tuple[Labels, float, float]:
     """Return labeling, value and bound of unary + theta."""
     try:
         solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
@@ -60,16 +55,17 @@ def pass_messages(solver: _core.Trws, theta: Doubles | None, iterations: int) ->
     return labeling, value, bound
 
 
-def move_solver(model: PairwiseModel) -> _core.Moves:
+def move_solver(model: PairwiseModel) -> _core.moves.Moves:
     """Build the solver of a model's moves; it keeps references to the model's arrays."""
-    if isinstance(model.pairwise, Potts):
-        strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
-        return _core.Moves.potts(model.unary, model.edges, strengths)
-    return _core.Moves.tables(model.unary, model.label_counts, model.edges, *edge_tables(model))
+    return _core.moves.Moves(model.unary, model.pairs)
 
 
 def expanded(
-    solver: _core.Moves, theta: Doubles | None, labeling: Labels, candidates: NDArray[np.uint8] | None, rounds: int
+    solver: _core.moves.Moves,
+    theta: Doubles | None,
+    labeling: Labels,
+    candidates: NDArray[np.uint8] | None,
+    rounds: int,
 ) -> Labels:
     """Improve a labeling of unary + theta by expansion moves; its score never falls."""
     solver.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))

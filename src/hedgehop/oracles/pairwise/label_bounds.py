@@ -31,7 +31,7 @@ class LabelBounds:
     def __init__(self, model: Model, oracle: Oracle) -> None:
         self._model = model
         self._oracle = oracle
-        self._solver: _core.Trws | None = None
+        self._solver: _core.trws.Trws | None = None
 
     def __call__(self, potentials: Sequence[Potential]) -> Doubles | None:
         """Return the bounds on a step; None if there are none."""
@@ -46,7 +46,7 @@ class LabelBounds:
         if self._solver is None:
             self._solver = message_solver(model)
         bound = pass_messages(self._solver, theta, _PASSES)[2]
-        top, drops = self._solver.limits()
+        top, drops = self._solver.label_bounds()
         scores = changed_unary(model, theta)
         allowed = scores > -np.inf
         losses = np.where(allowed, scores, 0.0) - scores.max(axis=1, keepdims=True)

@@ -44,7 +44,7 @@ class MoveOracle(Oracle):
         self.bound_rounds = bound_rounds
 
     @abstractmethod
-    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+    def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Return the labeling after moves; its score never falls."""
 
     def on(self, model: Model) -> MoveSolver:
@@ -77,11 +77,11 @@ class MoveSolver(Solver):
         self._labelings: list[Labels] = []
 
     @cached_property
-    def _messages(self) -> _core.Trws:
+    def _messages(self) -> _core.trws.Trws:
         return message_solver(self.model)
 
     @cached_property
-    def _moves(self) -> _core.Moves:
+    def _moves(self) -> _core.moves.Moves:
         return move_solver(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -107,7 +107,9 @@ class MoveSolver(Solver):
         return self.oracle.step(model, self._labelings[0], potentials, bound + constant)
 
 
-def weigh(moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> None:
+def weigh(
+    moves: _core.moves.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]
+) -> None:
     """Tell the kernel all terms beside the model's own."""
     moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
     labels = [p for p in potentials if isinstance(p, LabelWeights)]
@@ -136,7 +138,11 @@ def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:
 
 
 def _resized(
-    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential], start: Labels
+    moves: _core.moves.Moves,
+    model: PairwiseModel,
+    theta: Doubles | None,
+    potentials: Sequence[Potential],
+    start: Labels,
 ) -> list[Labels]:
     """Return labelings in which one label reaches the size its reward asks for, or falls below that of its cost.
 
@@ -157,7 +163,13 @@ def _resized(
 
 
 def _biased(
-    moves: _core.Moves, model: PairwiseModel, theta: Doubles | None, label: int, sign: int, size: int, start: Labels
+    moves: _core.moves.Moves,
+    model: PairwiseModel,
+    theta: Doubles | None,
+    label: int,
+    sign: int,
+    size: int,
+    start: Labels,
 ) -> Labels | None:
     """Return a labeling after moves under the smallest tried bias on a label that carries it over a size, or below."""
     unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)

@@ -80,7 +80,7 @@ class RoofSolver(Solver):
         return _Roof(self.model)
 
     @cached_property
-    def _messages(self) -> _core.Trws:
+    def _messages(self) -> _core.trws.Trws:
         return message_solver(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -135,7 +135,7 @@ class _Roof:
         mirrored = np.where(bend >= 0, n + j, j)
         edges = np.concatenate([np.stack([i, heads], 1), np.stack([mirrored, n + i], 1)]).astype(np.int32)
         capacities = np.abs(np.concatenate([bend, bend])) / 2
-        self.flow = KeptFlow(partial(_core.Flow, 2 * n, edges, capacities, np.zeros_like(capacities)))
+        self.flow = KeptFlow(partial(_core.flow.Flow, 2 * n, edges, capacities, np.zeros_like(capacities)))
         self.around = capacities_around(model, np.abs(bend))
         self.n = n
         self.error = 0.0  # what rounding may have changed in the last cut

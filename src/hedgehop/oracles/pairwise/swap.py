@@ -46,7 +46,7 @@ class Swap(MoveOracle):
     summary = "swap moves: weights of labels, transitions and regions, of any sign; with a bound, exact for easy binary"
     handles = (LabelWeights, TransitionWeights, RegionWeights)
 
-    def improved(self, moves: _core.Moves, labeling: Labels) -> Labels:
+    def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Expand and swap in turn until swapping no longer helps."""
         for _ in range(self.rounds):
             labeling = moves.expand(labeling, None, self.rounds)[0]

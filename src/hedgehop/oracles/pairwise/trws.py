@@ -68,11 +68,11 @@ class TrwsSolver(Solver):
 
     def __init__(self, oracle: Trws, model: Model) -> None:
         super().__init__(oracle, model)
-        self._messages: _core.Trws | None = None
+        self._messages: _core.trws.Trws | None = None
         self._annealed: Labels | None = None
 
     @cached_property
-    def _moves(self) -> _core.Moves:
+    def _moves(self) -> _core.moves.Moves:
         return move_solver(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -98,8 +98,8 @@ class TrwsSolver(Solver):
 
 
 def repaired(
-    messages: _core.Trws,
-    moves: _core.Moves,
+    messages: _core.trws.Trws,
+    moves: _core.moves.Moves,
     model: PairwiseModel,
     theta: Doubles | None,
     labeling: Labels,

@@ -102,7 +102,7 @@ class Bundle(Pool):
         secants = [f.secants for f in terms.functions]
         rates = terms.rates[: len(coupling)]
         tolerance = 1e-9 * max(1.0, float(np.ptp(scores)))
-        self.mixed = _core.mixture(
+        self.mixed = _core.counts.mixture(
             scores, self.distances, secants, terms.units, view.weights, coupling, rates, start, tolerance=tolerance
         )
         return self.mixed

@@ -10,9 +10,9 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import fold
-from hedgehop.oracles.pairwise.kernels import edge_tables, expanded, move_solver
+from hedgehop.oracles.pairwise.kernels import expanded, move_solver
 from hedgehop.oracles.pairwise.max_product import decodes, no_messages
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import View
@@ -26,7 +26,9 @@ _RECENT = 20  # labelings met last
 class Ascent:
     """Local searches around the labelings of a bundle; all they find goes back into it."""
 
-    def __init__(self, bundle: Bundle, moves: _core.DistanceMoves | None, expander: _core.Moves | None) -> None:
+    def __init__(
+        self, bundle: Bundle, moves: _core.local.DistanceMoves | None, expander: _core.moves.Moves | None
+    ) -> None:
         self.bundle, self.moves, self.expander = bundle, moves, expander
         self.theta, _, _ = fold(bundle.model, bundle.others)
         self._polished: set[int] = set()
@@ -124,17 +126,14 @@ class Ascent:
         return theta
 
 
-def moves_of(model: Model) -> _core.DistanceMoves | None:
+def moves_of(model: Model) -> _core.local.DistanceMoves | None:
     """Local searches of a model; None if it has no pairwise scores only."""
     if not isinstance(model, PairwiseModel) or model.cliques:
         return None
-    n, labels, edges = model.n_variables, model.n_labels, model.edges
-    if isinstance(model.pairwise, Potts):
-        return _core.DistanceMoves.potts(n, labels, edges, np.ascontiguousarray(model.pairwise.strengths, np.float64))
-    return _core.DistanceMoves.tables(labels, model.label_counts, edges, *edge_tables(model))
+    return _core.local.DistanceMoves(model.pairs)
 
 
-def expander_of(model: Model) -> _core.Moves | None:
+def expander_of(model: Model) -> _core.moves.Moves | None:
     """Expansion moves of a model with more than two labels; None if it has none."""
     if not isinstance(model, PairwiseModel) or model.cliques or model.n_labels <= 2 or model.forbids_pairs:
         return None

@@ -73,7 +73,7 @@ class Family:
     @cached_property
     def between(self) -> Doubles:
         """Overlaps of the balls among each other, (J, J)."""
-        return self.overlaps(_core.hamming(self.references, self.references, self.weights))
+        return self.overlaps(_core.counts.hamming(self.references, self.references, self.weights))
 
     def overlaps(self, distances: Doubles) -> Doubles:
         """Shares (at least) that balls at given distances have in common."""
@@ -89,7 +89,7 @@ class Family:
         result = np.empty(overlaps.size)
         if overlaps.size <= MOST_EXACT:
             members = np.ascontiguousarray(self.references[order])
-            missed = np.append(1.0, _core.ball_prefix_gains(labeling, members, potential.decay))
+            missed = np.append(1.0, _core.counts.ball_prefix_gains(labeling, members, potential.decay))
             result[order] = np.clip(-np.diff(missed) / np.maximum(overlaps[order], 1e-300), 0.0, 1.0)
         else:  # the value is a product: each ball's share is what the earlier ones miss
             result[order] = np.cumprod(np.append(1.0, 1.0 - overlaps[order]))[:-1]
@@ -134,7 +134,7 @@ class Terms:
         self.units = np.array([f.unit for f in self.functions])
         firsts, seconds = self._ends()
         weights, values = [w for w, _ in functions], [f.values for f in self.functions]
-        self.core = _core.DistanceTerms(firsts, seconds, weights, values, self.units)
+        self.core = _core.counts.DistanceTerms(firsts, seconds, weights, values, self.units)
 
     def _ends(self) -> tuple[Labels, list[Labels | None]]:
         """First and second labelings of all terms; the distances have no second one."""
@@ -236,7 +236,7 @@ class Terms:
         family, place = self.families[which], self.places[which]
         overlaps, between = family.overlaps(distances[:, place]), family.between
         meet = self._meet(which, overlaps, distances)
-        beta, clusters, meets = _core.union_weights(scores, overlaps, between, meet)
+        beta, clusters, meets = _core.counts.union_weights(scores, overlaps, between, meet)
         apart = np.triu(np.outer(beta, beta) * (clusters[:, None] != clusters), 1)
         weights, coupling = view.weights.copy(), view.coupling.copy()
         weights[place] = beta

@@ -111,11 +111,11 @@ class LagrangianSolver(NestedSolver):
         self._kept: Kept | None = None
 
     @cached_property
-    def _moves(self) -> _core.DistanceMoves | None:
+    def _moves(self) -> _core.local.DistanceMoves | None:
         return moves_of(self.model)
 
     @cached_property
-    def _expander(self) -> _core.Moves | None:
+    def _expander(self) -> _core.moves.Moves | None:
         return expander_of(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:

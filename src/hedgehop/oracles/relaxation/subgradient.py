@@ -13,7 +13,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages
+from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages, table_pairs
 from hedgehop.oracles.relaxation.multipliers import Multipliers
 from hedgehop.potentials import Potential, TransitionWeights
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
@@ -99,7 +99,7 @@ class CountMultipliers:
 
 
 def bound_by_messages(
-    solver: _core.Trws,
+    solver: _core.trws.Trws,
     model: PairwiseModel,
     theta: Doubles | None,
     potentials: Sequence[Potential],
@@ -127,7 +127,9 @@ def bound_by_messages(
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
         changed = scores if theta is None else theta + scores
-        ready, passes = (solver, _WARM) if tables is None else (_with_tables(model, tables), _COLD)
+        ready, passes = solver, _WARM
+        if tables is not None:
+            ready, passes = _core.trws.Trws(model.unary, table_pairs(model, tables)), _COLD
         found, _, bound = pass_messages(ready, changed, passes)
         return found.reshape(-1), bound + constant
 
@@ -139,12 +141,6 @@ def _has_tables(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
     same = bool((model.label_counts == model.n_labels).all())
     small = 0 < len(model.edges) * model.n_labels**2 <= _LARGEST_TABLES
     return same and small and any(isinstance(p, TransitionWeights) for p in potentials)
-
-
-def _with_tables(model: PairwiseModel, tables: Doubles) -> _core.Trws:
-    offsets = np.arange(len(tables), dtype=np.int64) * model.n_labels**2
-    columns = np.full(len(tables), model.n_labels, np.int32)
-    return _core.Trws.tables(model.unary, model.label_counts, model.edges, tables.ravel(), offsets, columns)
 
 
 def _relaxed_transitions(

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "counts/counts.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "checks.hpp"
+#include "counts/ball_gain.hpp"
+#include "counts/cardinality.hpp"
+#include "counts/envelope.hpp"
+#include "counts/mixture.hpp"
+#include "counts/union_weights.hpp"
+#include "distance_terms.hpp"
+
+namespace hedgehop::bindings {
+
+namespace {
+
+Result<double> hamming(Matrix<Label> labelings, Matrix<Label> references,
+                       std::optional<Vector<double>> weights) {
+  const Labelings from = view_of(labelings), to = view_of(references);
+  require_columns("references", to.columns, from.columns);
+  if (weights) require_size("weights", weights->size(), from.columns, "variable");
+  Result<double> out{from.rows, to.rows};
+  weights ? counts::hamming_distances(from, to, span_of(*weights), out.view())
+          : counts::hamming_distances(from, to, out.view());
+  return out;
+}
+
+Result<std::int64_t> label_counts(Matrix<Label> labelings, std::size_t n_labels) {
+  require_in_range("labelings", span_of(labelings), n_labels);
+  Result<std::int64_t> out{labelings.shape(0), n_labels};
+  counts::label_counts(view_of(labelings), out.view());
+  return out;
+}
+
+Result<std::int64_t> variable_counts(Matrix<Label> labelings, std::size_t n_labels) {
+  require_in_range("labelings", span_of(labelings), n_labels);
+  Result<std::int64_t> out{labelings.shape(1), n_labels};
+  counts::variable_counts(view_of(labelings), out.view());
+  return out;
+}
+
+Result<std::int64_t> transition_counts(Matrix<Label> labelings, Matrix<std::int32_t> edges,
+                                       std::size_t n_labels) {
+  const Labelings view = view_of(labelings);
+  require_edges(edges_of(edges), view.columns);
+  require_in_range("labelings", view.data, n_labels);
+  Result<std::int64_t> out{view.rows, n_labels, n_labels};
+  counts::transition_counts(view, edges_of(edges), n_labels, {out.values, view.rows, n_labels * n_labels});
+  return out;
+}
+
+template <class Real>
+Result<double> linear_scores(Matrix<Real> scores, Matrix<Label> labelings) {
+  const Labelings view = view_of(labelings);
+  require_size("scores", scores.shape(0), view.columns, "variable");
+  require_in_range("labelings", view.data, scores.shape(1));
+  Result<double> out{view.rows};
+  counts::linear_scores(view_of(scores), view, out.values);
+  return out;
+}
+
+void require_balls(const Labelings& members, const Vector<double>& decay, std::size_t n_variables) {
+  require_columns("chosen", members.columns, n_variables);
+  require_size("decay", decay.size(), n_variables, "variable");
+  constexpr std::size_t most = counts::max_ball_members;
+  require(members.rows <= most, "the exact gain takes at most " + std::to_string(most) +
+                                    " chosen labelings; got " + std::to_string(members.rows));
+  bool nonnegative = true;
+  for (const double a : span_of(decay)) nonnegative &= a >= 0.0;  // false for NaN
+  require(nonnegative, "decay must be nonnegative and not NaN");
+}
+
+Result<double> ball_gain(Matrix<Label> labelings, Matrix<Label> chosen, Vector<double> decay) {
+  const Labelings view = view_of(labelings);
+  require_balls(view_of(chosen), decay, view.columns);
+  Result<double> out{view.rows};
+  counts::BallGain gain(view_of(chosen), span_of(decay));
+  for (std::size_t r = 0; r < view.rows; ++r) out.values[r] = gain(view.row(r));
+  return out;
+}
+
+Result<double> ball_prefix_gains(Vector<Label> labeling, Matrix<Label> chosen, Vector<double> decay) {
+  require_balls(view_of(chosen), decay, labeling.size());
+  Result<double> out{chosen.shape(0)};
+  counts::BallGain(view_of(chosen), span_of(decay)).prefixes(span_of(labeling), out.values);
+  return out;
+}
+
+Result<double> cardinality_messages(Vector<double> gains, Vector<double> table) {
+  require_size("table", table.size(), gains.size() + 1, "count");
+  require_finite("table", span_of(table));
+  for (const double gain : span_of(gains)) require(!std::isnan(gain), "gains must not contain NaN");
+  Result<double> out{gains.size()};
+  counts::CardinalityMessages()(span_of(gains), span_of(table), out.values);
+  return out;
+}
+
+Result<double> concave_envelope(Vector<double> table) {
+  require_finite("table", span_of(table));
+  Result<double> out(span_of(table));
+  counts::concave_envelope(out.values);
+  return out;
+}
+
+Result<double> mixture(Vector<double> scores, Matrix<double> distances, std::vector<Vector<double>> secants,
+                       Vector<double> units, Vector<double> coefficients, Matrix<double> coupling,
+                       Vector<double> rates, Vector<double> start, std::size_t rounds, double tolerance) {
+  const auto rows = view_of(distances), factors = view_of(coupling);
+  require_size("scores", scores.size(), rows.rows, "labeling");
+  require_size("start", start.size(), rows.rows, "labeling");
+  require_size("secants", secants.size(), rows.columns, "term");
+  require_size("units", units.size(), rows.columns, "term");
+  require_size("coefficients", coefficients.size(), rows.columns, "term");
+  require(factors.rows == factors.columns && factors.rows <= rows.columns,
+          "coupling must be a square of terms");
+  require_size("rates", rates.size(), factors.rows, "coupled term");
+  std::vector<counts::SlopeFunction> functions;
+  for (std::size_t j = 0; j < rows.columns; ++j) {
+    functions.push_back({span_of(secants[j]), span_of(units)[j], span_of(coefficients)[j]});
+  }
+  Result<double> weights(span_of(start));
+  counts::Mixture(span_of(scores), rows, functions, {factors, span_of(rates)}, weights.values)
+      .run(rounds, tolerance);
+  return weights;
+}
+
+std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<double> scores,
+                                                                     Matrix<double> overlaps,
+                                                                     Matrix<double> between,
+                                                                     Matrix<double> meet) {
+  const auto rows = view_of(overlaps), pairs = view_of(between), both = view_of(meet);
+  const std::size_t n = rows.columns;
+  require(rows.rows > 0 && n > 0, "overlaps must have at least one row and one column");
+  require_size("scores", scores.size(), rows.rows, "labeling");
+  require(pairs.rows == n && pairs.columns == n, "between must be a square, a row per ball");
+  require(both.rows == 0 || (both.rows == rows.rows && both.columns == checked_product(n, n)),
+          "meet must have no rows, or one per labeling with an entry per pair of balls");
+  require_finite("scores", span_of(scores));
+  auto found = counts::UnionBound(span_of(scores), rows, pairs, both).best();
+  const bool meets = both.rows > 0 && found.n_clusters <= counts::UnionBound::kMostMeeting;
+  return {Result<double>(std::move(found.weights)), Result<std::int32_t>(std::move(found.clusters)), meets};
+}
+
+void register_statistics(nb::module_& m) {
+  m.def("hamming", &hamming, "labelings"_a, "references"_a, "weights"_a = nb::none(), NoGil(),
+        "Hamming distances of (m, n) labelings to (k, n) references, optionally with (n,) weights: (m, k).");
+  m.def("label_counts", &label_counts, "labelings"_a, "n_labels"_a, NoGil(),
+        "Number of variables with each label in each of (m, n) labelings: (m, n_labels).");
+  m.def("variable_counts", &variable_counts, "labelings"_a, "n_labels"_a, NoGil(),
+        "Number of (m, n) labelings that give each variable each label: (n, n_labels).");
+  m.def("transition_counts", &transition_counts, "labelings"_a, "edges"_a, "n_labels"_a, NoGil(),
+        "Number of (E, 2) edges (i, j) with labels (a, b) in each of (m, n) labelings: (m, n_labels, "
+        "n_labels).");
+  const char* doc = "Sums of scores[i, y_i] over the variables of each of (m, n) labelings, in double: (m,).";
+  m.def("linear_scores", &linear_scores<float>, "scores"_a, "labelings"_a, NoGil(), doc);
+  m.def("linear_scores", &linear_scores<double>, "scores"_a, "labelings"_a, NoGil(), doc);
+}
+
+void register_distance_terms(nb::module_& m) {
+  nb::class_<PyDistanceTerms>(
+      m, "DistanceTerms",
+      "Functions of the distances to (J, n) references: values at 0, unit, 2 unit, ...; linear between.\n\n"
+      "With a second labeling, a term counts the variables where the two differ and y is neither.")
+      .def(nb::init<Matrix<Label>, OptionalVectors<Label>, OptionalVectors<double>,
+                    std::vector<Vector<double>>, Vector<double>>(),
+           "references"_a, "seconds"_a, "weights"_a, "values"_a, "units"_a)
+      .def("distances", &PyDistanceTerms::distances, "labelings"_a, NoGil(),
+           "Weighted Hamming distances of (m, n) labelings to the references: (m, J).")
+      .def("linear", &PyDistanceTerms::linear, "slopes"_a, "n_labels"_a, NoGil(),
+           "The distances times slopes (J,), as scores of each variable's labels: (n, n_labels).");
+}
+
+}  // namespace
+
+void register_counts(nb::module_& m) {
+  register_statistics(m);
+  register_distance_terms(m);
+  m.def("ball_gain", &ball_gain, "labelings"_a, "chosen"_a, "decay"_a, NoGil(),
+        "Exact gain of each of (m, n) labelings in smooth Hamming-ball coverage on top of (k, n) chosen\n"
+        "ones. Two labelings overlap by exp(-sum of the (n,) decay where they differ); k is at most 20.");
+  m.def("ball_prefix_gains", &ball_prefix_gains, "labeling"_a, "chosen"_a, "decay"_a, NoGil(),
+        "Exact gains of one (n,) labeling on top of the first 1, 2, ... of the (k, n) chosen ones: (k,).");
+  m.def(
+      "cardinality_messages", &cardinality_messages, "gains"_a, "table"_a, NoGil(),
+      "What being on adds for each variable in the rest of max_x gains . x + table[sum x], in O(n log n).\n\n"
+      "Infinite gains mean always on or off; the message of such a variable is 0.");
+  m.def("concave_envelope", &concave_envelope, "table"_a, NoGil(), "Least concave table above a finite one.");
+  m.def("mixture", &mixture, "scores"_a, "distances"_a, "secants"_a, "units"_a, "coefficients"_a,
+        "coupling"_a, "rates"_a, "start"_a, "rounds"_a = 100, "tolerance"_a = 0.0, NoGil(),
+        "Weights of labelings (K,) that maximise mean score plus concave functions of the mean distances\n"
+        "(K, J). The functions are given by the secants of their tables; coupling (C, C) adds, for pairs of\n"
+        "the first C terms, factors of exp(-(rate d + rate d) / 2). start is where the search begins.");
+  m.def("union_weights", &union_weights, "scores"_a, "overlaps"_a, "between"_a, "meet"_a, NoGil(),
+        "Weights (J,) of balls, their clusters, and whether the bound they make small uses `meet`.\n\n"
+        "1 - P(union) <= 1 - sum of weights times overlaps + sum over pairs of different clusters of both\n"
+        "weights times what they have in common: between (J, J) for any labeling, meet (K, J * J) for the\n"
+        "(K,) ones known.");
+}
+
+}  // namespace hedgehop::bindings

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting over many labelings at once: Hamming distances, labels used,
+// transitions used. These are the sufficient statistics of the group-coverage
+// diversities of Prasad, Jegelka, Batra (NIPS 2014): gains are functions of them.
+//
+// Complexity: distances O(m k n), label counts O(m n), transition counts O(m E).
+// Labels and edge ends must be in range; callers check.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/matrix.hpp"
+
+namespace hedgehop::counts {
+
+inline std::int64_t hamming_distance(std::span<const Label> a, std::span<const Label> b) {
+  // Blocks with a 32-bit count: as wide as a label, so that a vector register holds twice as many as with 64
+  // bits.
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  std::int64_t count = 0;
+  for (std::size_t start = 0; start < a.size(); start += kBlock) {
+    const std::size_t end = std::min(start + kBlock, a.size());
+    std::int32_t part = 0;
+    for (std::size_t i = start; i < end; ++i) part += a[i] != b[i];
+    count += part;
+  }
+  return count;
+}
+
+inline double weighted_hamming_distance(std::span<const Label> a, std::span<const Label> b,
+                                        std::span<const double> weights) {
+  // Four running sums break the chain of dependent additions; the order is
+  // fixed by us, not by the compiler, so the rounding is the same everywhere.
+  std::array<double, 4> sums{};
+  const std::size_t n = a.size();
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      sums[lane] += a[i + lane] != b[i + lane] ? weights[i + lane] : 0.0;
+    }
+  }
+  for (; i < n; ++i) sums[0] += a[i] != b[i] ? weights[i] : 0.0;
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// out(r, c) = distance of labeling r to reference c; no weights means weight 1 each.
+inline void hamming_distances(Labelings labelings, Labelings references, MatrixView<double> out) {
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    for (std::size_t c = 0; c < references.rows; ++c) {
+      out.row(r)[c] = static_cast<double>(hamming_distance(labelings.row(r), references.row(c)));
+    }
+  }
+}
+
+inline void hamming_distances(Labelings labelings, Labelings references, std::span<const double> weights,
+                              MatrixView<double> out) {
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    for (std::size_t c = 0; c < references.rows; ++c) {
+      out.row(r)[c] = weighted_hamming_distance(labelings.row(r), references.row(c), weights);
+    }
+  }
+}
+
+// out(r, l) = number of variables of labeling r that carry label l.
+inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
+  std::fill(out.data.begin(), out.data.end(), 0);
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto counts = out.row(r);
+    for (const Label label : labelings.row(r)) ++counts[index(label)];
+  }
+}
+
+// out(i, l) = number of labelings that give variable i the label l.
+inline void variable_counts(Labelings labelings, MatrixView<std::int64_t> out) {
+  std::fill(out.data.begin(), out.data.end(), 0);
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    for (std::size_t i = 0; i < labels.size(); ++i) ++out(i, labels[i]);
+  }
+}
+
+// out(r) = sum of scores(i, y_i) over the variables i of labeling r; in double, in a fixed order.
+template <class Real>
+void linear_scores(MatrixView<const Real> scores, Labelings labelings, std::span<double> out) {
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    std::array<double, 4> sums{};
+    for (std::size_t i = 0; i < labels.size(); ++i) sums[i % 4] += scores(i, labels[i]);
+    out[r] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+}
+
+// out(r, a * n_labels + b) = number of edges (i, j) with y_i = a and y_j = b in labeling r.
+inline void transition_counts(Labelings labelings, Edges edges, std::size_t n_labels,
+                              MatrixView<std::int64_t> out) {
+  std::fill(out.data.begin(), out.data.end(), 0);
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    const auto counts = out.row(r);
+    edges.for_each([&](std::size_t, std::size_t i, std::size_t j) {
+      ++counts[index(labels[i]) * n_labels + index(labels[j])];
+    });
+  }
+}
+
+}  // namespace hedgehop::counts

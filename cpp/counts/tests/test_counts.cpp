@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "counts/counts.hpp"
+
+#include <vector>
+
+#include "check.hpp"
+
+using namespace hedgehop;
+using namespace hedgehop::counts;
+using test::Random;
+
+namespace {
+
+void distances_match_the_definition(Random& random, std::size_t m, std::size_t k, std::size_t n) {
+  const auto y = random.labels(m * n, 3), z = random.labels(k * n, 3);
+  std::vector<double> weights(n), plain(m * k), weighted(m * k);
+  for (double& w : weights) w = random.uniform(0, 2);
+  hamming_distances({y, m, n}, {z, k, n}, {plain, m, k});
+  hamming_distances({y, m, n}, {z, k, n}, weights, {weighted, m, k});
+  for (std::size_t r = 0; r < m; ++r) {
+    for (std::size_t c = 0; c < k; ++c) {
+      double count = 0, sum = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (y[r * n + i] == z[c * n + i]) continue;
+        count += 1;
+        sum += weights[i];
+      }
+      CHECK(plain[r * k + c] == count);
+      CHECK(test::close(weighted[r * k + c], sum));
+    }
+  }
+}
+
+void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, std::size_t n_labels) {
+  const auto y = random.labels(m * n, n_labels);
+  const std::size_t n_edges = n == 0 ? 0 : 2 * n;
+  const auto edges = n == 0 ? std::vector<std::int32_t>{} : random.labels(2 * n_edges, n);
+  // Not zero on purpose: the kernels must not rely on it.
+  std::vector<std::int64_t> labels(m * n_labels, 7), transitions(m * n_labels * n_labels, 7);
+  std::vector<std::int64_t> variables(n * n_labels, 7);
+  label_counts({y, m, n}, {labels, m, n_labels});
+  variable_counts({y, m, n}, {variables, n, n_labels});
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t a = 0; a < n_labels; ++a) {
+      std::int64_t count = 0;
+      for (std::size_t r = 0; r < m; ++r) count += y[r * n + i] == static_cast<Label>(a);
+      CHECK(variables[i * n_labels + a] == count);
+    }
+  }
+  transition_counts({y, m, n}, {edges, n_edges, 2}, n_labels, {transitions, m, n_labels * n_labels});
+  for (std::size_t r = 0; r < m; ++r) {
+    for (std::size_t a = 0; a < n_labels; ++a) {
+      std::int64_t count = 0;
+      for (std::size_t i = 0; i < n; ++i) count += y[r * n + i] == static_cast<Label>(a);
+      CHECK(labels[r * n_labels + a] == count);
+      for (std::size_t b = 0; b < n_labels; ++b) {
+        std::int64_t pairs = 0;
+        for (std::size_t e = 0; e < n_edges; ++e) {
+          pairs += y[r * n + index(edges[2 * e])] == static_cast<Label>(a) &&
+                   y[r * n + index(edges[2 * e + 1])] == static_cast<Label>(b);
+        }
+        CHECK(transitions[(r * n_labels + a) * n_labels + b] == pairs);
+      }
+    }
+  }
+}
+
+void sums_match_the_definition(Random& random, std::size_t m, std::size_t n) {
+  const auto y = random.labels(m * n, 3);
+  std::vector<double> scores(n * 3), out(m, 7);
+  for (double& x : scores) x = random.uniform(-2, 2);
+  linear_scores<double>({scores, n, 3}, {y, m, n}, out);
+  for (std::size_t r = 0; r < m; ++r) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += scores[i * 3 + index(y[r * n + i])];
+    CHECK(test::close(out[r], sum));
+  }
+}
+
+}  // namespace
+
+int main() {
+  Random random(1);
+  for (std::size_t n : {0, 1, 3, 4, 5, 8, 37}) {
+    distances_match_the_definition(random, 3, 2, n);
+    counts_match_the_definition(random, 3, n, 4);
+    sums_match_the_definition(random, 3, n);
+  }
+  distances_match_the_definition(random, 0, 2, 5);
+  distances_match_the_definition(random, 2, 0, 5);
+  counts_match_the_definition(random, 0, 5, 2);
+  counts_match_the_definition(random, 2, 5, 1);
+  return test::exit_code();
+}

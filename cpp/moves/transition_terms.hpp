@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Weights of transitions as terms of a move (docs/theory.md 11).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "moves/move.hpp"
+
+namespace hedgehop::moves {
+
+class TransitionTerms {
+ public:
+  explicit TransitionTerms(Move& move) : move_(move) {
+    const std::size_t labels = move.problem().n_labels();
+    if (!move.problem().has_transitions()) return;
+    witnesses_.resize(labels * labels);
+    prices_.assign(labels * labels, 0);
+  }
+
+  bool any() const { return !prices_.empty(); }
+
+  // What an edge pays for carrying two labels if costs are frozen: a transition in use is paid for anyway,
+  // an unused one is paid for on every edge. Never cheaper than the truth, and the same where nothing moves.
+  std::span<const Fixed> frozen_prices() {
+    return price([this](std::size_t group) { return move_.labeling().carried(group) == 0; });
+  }
+
+  // The same for some groups only: charged(group).
+  template <class Charged>
+  std::span<const Fixed> price(Charged charged) {
+    const auto labels = static_cast<Label>(move_.problem().n_labels());
+    for (Label a = 0; any() && a < labels; ++a) {
+      for (Label b = 0; b < labels; ++b) {
+        const std::size_t group = move_.problem().group(a, b);
+        const Fixed cost = std::max<Fixed>(0, -move_.problem().transition_weight(group));
+        prices_[index(a * labels + b)] = cost > 0 && charged(group) ? cost : 0;
+      }
+    }
+    return prices_;
+  }
+
+  // Finds out what may bring each transition about: an edge with one or both ends taking part. Only of
+  // groups that `matters` says yes to.
+  template <class Matters>
+  void collect(Matters matters) {
+    for (const std::size_t group : touched_) witnesses_[group].clear();
+    touched_.clear();
+    for (Move::Node v = 0; any() && v < move_.size(); ++v) {
+      for (const Neighbour to : move_.problem().neighbours(move_.variable(v))) collect_edge(v, to, matters);
+    }
+    std::sort(touched_.begin(), touched_.end());
+    std::erase_if(touched_, [this](std::size_t group) { return is_constant(group); });
+  }
+
+  std::span<const std::size_t> touched() const { return touched_; }  // groups that a move may change
+  const std::vector<Witness>& witnesses(std::size_t group) const { return witnesses_[group]; }
+  Fixed weight(std::size_t group) const { return move_.problem().transition_weight(group); }
+
+  void add_rewards() {
+    for (const std::size_t group : touched_) {
+      if (weight(group) > 0) move_.terms().reward_any(weight(group), witnesses_[group]);
+    }
+  }
+
+ private:
+  template <class Matters>
+  void collect_edge(Move::Node v, Neighbour to, Matters matters) {
+    const Move::Node w = move_.node_of(to.node());
+    if (w >= 0 && to.is_first()) return;  // each edge once
+    for (const bool side : {false, true}) {
+      const Label own = move_.label(v, side);
+      if (w < 0) {
+        const Label other = move_.labeling()[to.node()];
+        to.is_first() ? add(other, own, {{v, side}, {}}, matters) : add(own, other, {{v, side}, {}}, matters);
+        continue;
+      }
+      for (const bool beyond : {false, true})
+        add(own, move_.label(w, beyond), {{v, side}, {w, beyond}}, matters);
+    }
+  }
+
+  template <class Matters>
+  void add(Label a, Label b, const Witness& witness, Matters matters) {
+    if (a == b) return;
+    const std::size_t group = move_.problem().group(a, b);
+    if (weight(group) == 0 || !matters(group)) return;
+    if (witnesses_[group].empty()) touched_.push_back(group);
+    witnesses_[group].push_back(witness);
+  }
+
+  // Some edge that takes no part carries it.
+  bool is_constant(std::size_t group) {
+    std::int64_t present = 0;
+    for (const Witness& witness : witnesses_[group])
+      present += witness.all([this](Literal literal) { return move_.now(literal.node) == literal.value; });
+    if (move_.labeling().carried(group) == present) return false;
+    witnesses_[group].clear();
+    return true;
+  }
+
+  Move& move_;
+  std::vector<std::vector<Witness>> witnesses_;
+  std::vector<std::size_t> touched_;
+  std::vector<Fixed> prices_;
+};
+
+}  // namespace hedgehop::moves
