@@ -17,8 +17,8 @@ import httpx
 from PIL import Image
 from skimage import data
 
-from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.web.server import in_background
 
 SIZES = ((640, 480), (4000, 3000))
 # Label, and from where to where, as shares of the image: the head, the suit, the wall, the shuttle, the flag.
@@ -53,7 +53,7 @@ def drawn(client: httpx.Client, size: tuple[int, int]) -> tuple[float, list[floa
     waits, spent = [], []
     for k in range(len(STROKES)):
         before = time.process_time()
-        waits.append(waited(client, session, wish(size, k + 1)))
+        waits.append(waited(client, session, solve_request(size, k + 1)))
         spent.append(time.process_time() - before)
     return opened, [w[0] for w in waits], [w[-1] for w in waits], spent
 
@@ -64,7 +64,7 @@ def photograph(size: tuple[int, int]) -> bytes:
     return out.getvalue()
 
 
-def wish(size: tuple[int, int], count: int) -> dict[str, object]:
+def solve_request(size: tuple[int, int], count: int) -> dict[str, object]:
     def stroke(label: int, *places: tuple[float, float]) -> dict[str, object]:
         return {"label": label, "radius": size[0] / 80, "points": [(x * size[0], y * size[1]) for x, y in places]}
 

@@ -81,7 +81,7 @@ def test_masks_are_summed_by_label():
 @pytest.mark.parametrize(
     ("outputs", "sizes", "sentence"),
     [
-        (SimpleNamespace(logits=np.zeros((1, 2, 3, 3))), [(3, 3), (3, 3)], r"one entry an image \(1\); got 2"),
+        (SimpleNamespace(logits=np.zeros((1, 2, 3, 3))), [(3, 3), (3, 3)], r"one entry per image \(1\); got 2"),
         (SimpleNamespace(logits=np.zeros((2, 3, 3))), None, "4 dimensions, images first"),
         (SimpleNamespace(), None, "outputs must have logits"),
     ],

@@ -55,6 +55,41 @@ def test_wrong_input_is_named():
         hh.tune(MODELS, TRUTHS, [])
 
 
+def tuned_alone(model, diversity, cache, truth=(1, 1, 1)):
+    return hh.tune([model], [truth], {"mine": diversity}, [1.0], m=2, cache=cache).oracle
+
+
+def test_models_that_differ_in_a_clique_only_do_not_share_a_cache_entry(tmp_path):
+    """The cache is named by content, all of it: the repr of both models is the same."""
+    tables = np.zeros((2, 2, 2, 2))
+    tables[0, 0, 0, 0] = tables[1, 1, 1, 1] = 9.0
+    models = [hh.FactorGraph(np.zeros((3, 2)), cliques=[([0, 1, 2], table)]) for table in tables]
+    kept = [tuned_alone(model, hh.LinearHamming(), tmp_path / "tuned.jsonl") for model in models]
+    assert [row[0, 0, 0] for row in kept] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("by_function", [False, True])
+def test_diversities_that_differ_in_weights_only_do_not_share_a_cache_entry(tmp_path, by_function):
+    model, path = hh.FactorGraph([[0.5, 0.0]] * 3), tmp_path / "tuned.jsonl"
+    for weights in ([1.0, 0.0, 0.0], [0.0, 1.0, 1.0]):
+        diversity = hh.LinearHamming(weights)
+        choice = (lambda _, made=diversity: made) if by_function else diversity
+        assert (tuned_alone(model, choice, path) == tuned_alone(model, diversity, None)).all()
+    assert len(path.read_text().splitlines()) == 2
+    tuned_alone(model, diversity, path)
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_settings_of_one_name_are_refused():
+    weighted = [hh.LinearHamming(weights) for weights in ([1.0, 2.0], [2.0, 1.0])]
+    with pytest.raises(ValueError, match=r"two settings are called 'LinearHamming.*with tradeoff 0.1"):
+        hh.tune(MODELS, TRUTHS, weighted, [0.1, 0.2])
+    with pytest.raises(ValueError, match=r"two settings are called 'a' with tradeoff 0.1"):
+        hh.tune(MODELS, TRUTHS, {"a": hh.LinearHamming()}, [0.1, 0.1])
+    with pytest.raises(ValueError, match=r"two settings are called 'gamma=0.1'"):
+        hh.tune(MODELS, TRUTHS, lambda gamma: hh.HammingBall(gamma=gamma), [0.1], parameters={"gamma": (0.1, 0.1)})
+
+
 RANDOM = np.random.default_rng(0)
 NOISY = [hh.FactorGraph(RANDOM.normal(size=(6, 2)), [[i, i + 1] for i in range(5)], 0.3) for _ in range(6)]
 NOISY_TRUTHS = [RANDOM.integers(0, 2, 6) for _ in NOISY]
@@ -119,7 +154,7 @@ def test_wrong_searches_are_named():
 
 
 def test_what_follows_a_line_that_was_cut_off_is_kept(tmp_path):
-    from hedgehop.tuning.search import ScoreCache
+    from hedgehop.tuning.cache import ScoreCache
 
     path = tmp_path / "kept.jsonl"
     ScoreCache(path).put("whole", [1.0])

@@ -12,9 +12,9 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from skimage import color, data
 
-from hedgehop.cli.coffee import CLASSES
-from hedgehop.studio.server import in_background
+from hedgehop.cli.demo import CLASSES
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.web.server import in_background
 
 HERE = Path(__file__).parent
 SPREAD = 14.0

@@ -19,7 +19,7 @@ from experiments.category.methods import LONGEST, RECIPES, Setting
 from experiments.category.problems import COARSE, SEGMENTS, Problem, merged
 from experiments.category.scoring import paired
 from experiments.progress import count, tell
-from hedgehop.tuning.search import ScoreCache
+from hedgehop.tuning.cache import ScoreCache
 
 CLUSTERS = 8
 LEAD = 3.0  # of the better label, median, in logits: about that of networks
@@ -79,18 +79,15 @@ def _problem(path: Path) -> tuple[np.ndarray, Problem]:
     """The model of an image: how near each superpixel is to each of eight clusters of colours and textures."""
     from sklearn.cluster import KMeans
 
-    from hedgehop.segmentation.features import describe, to_lab
-    from hedgehop.segmentation.images import as_rgb
-    from hedgehop.segmentation.scores import in_units
-    from hedgehop.segmentation.superpixels import superpixels
+    from hedgehop.segmentation.scene import Scene
+    from hedgehop.segmentation.stroke_scores import in_units
 
-    rgb = as_rgb(path)
-    parts, lab = superpixels(rgb, SEGMENTS), to_lab(rgb)
-    features = describe(lab, parts)
+    prepared = Scene(path, SEGMENTS)
+    features = prepared.features
     looks = np.hstack([features.color, features.texture])
     clusters = KMeans(CLUSTERS, n_init=4, random_state=0).fit(looks)
     scores = LEAD * in_units(-(clusters.transform(looks) ** 2))
-    scene = hh.segmentation.from_scores(scores[parts.segments], path, SEGMENTS, smoothness=SMOOTHNESS)
+    scene = hh.segmentation.from_scores(scores[prepared.superpixels.segments], path, SEGMENTS, smoothness=SMOOTHNESS)
     regions = merged(looks, scene.model.edges, COARSE)
     counts = np.zeros((scene.model.n_variables, CLUSTERS))
     return scene.segments, Problem(path.stem, scene.model, scene.weights, counts, regions, background=False)

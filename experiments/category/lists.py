@@ -17,7 +17,8 @@ from experiments.category.methods import LONGEST, Recipe, Setting
 from experiments.category.problems import Problem, read
 from experiments.category.scoring import image_iou
 from experiments.progress import count
-from hedgehop.tuning.search import ScoreCache, digest
+from hedgehop._frozen import digest
+from hedgehop.tuning.cache import ScoreCache
 
 
 @dataclass(frozen=True)

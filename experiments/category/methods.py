@@ -45,7 +45,7 @@ class PaperBall(hh.HammingBall):
         return self.potentials(model, chosen)
 
     def _gains(self, model: hh.Model, flat: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        return np.sum([p._values(model, flat) for p in self.potentials(model, chosen)], axis=0)
+        return np.sum([p.values(model, flat) for p in self.potentials(model, chosen)], axis=0)
 
 
 QUICK = hh.oracles.Auto(hh.oracles.Swap(bound_rounds=1))  # bounds of transitions are not worth their time here

@@ -138,8 +138,7 @@ def _learned(machine: StructuredSVM, problem: Problem, segments: np.ndarray) -> 
 
 def _regions(scores: np.ndarray, scene: hh.segmentation.ScoredImage, image: Path) -> np.ndarray:
     """Regions of like scores and colours."""
-    from hedgehop.segmentation.features import to_lab
-    from hedgehop.segmentation.images import as_rgb
+    from hedgehop.segmentation.images import as_rgb, to_lab
     from hedgehop.segmentation.superpixels import Superpixels
 
     colors = Superpixels(scene.segments).mean(to_lab(as_rgb(image)))

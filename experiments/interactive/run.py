@@ -15,7 +15,9 @@ from experiments.interactive import images, methods
 from experiments.interactive.problems import LONGEST, Problem, original_crf, prepare, share_right
 from experiments.interactive.report import Part, write
 from experiments.progress import tell
-from hedgehop.tuning.search import ScoreCache, Tuned, digest
+from hedgehop._frozen import digest
+from hedgehop.tuning.cache import ScoreCache
+from hedgehop.tuning.search import Tuned
 
 M = 6  # tuned for
 

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from experiments.learning import agreement, snakes, superpixels, words
+from experiments.learning import letters, snakes, solvers, superpixels
 from experiments.learning.report import write
 from experiments.progress import tell
 
 PARTS: dict[str, Callable[[Path, int | None], dict[str, Any]]] = {
-    "solvers": agreement.objectives,
-    "letters": words.accuracies,
+    "solvers": solvers.objectives,
+    "letters": letters.accuracies,
     "snakes": snakes.accuracies,
     "superpixels": superpixels.accuracies,
-    "lists": words.lists,
+    "lists": letters.lists,
 }
 
 

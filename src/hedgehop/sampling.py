@@ -15,6 +15,7 @@ from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
 from hedgehop.potentials.regions import refuse_outside, region_members
 
+Regions = tuple[NDArray[np.int64], ...]
 _MOST_DIMENSIONS = 21201  # that Sobol's sequence has
 
 
@@ -65,27 +66,27 @@ def samples(
     """
     if variable is None:
         variable = 1.0 if isinstance(model, LinearModel) else 0.0
-    variable = _arrays.number(variable, "variable", low=0.0)
-    label = _arrays.number(label, "label", low=0.0)
-    region = _arrays.number(region, "region", low=0.0)
+    given = {"variable": variable, "label": label, "region": region}
+    scales = [_arrays.number(value, name, low=0.0) for name, value in given.items()]
     k, solver = positive_count(k, "k"), get(oracle).on(model)
     best = solver.step(()).labeling
     members = _regions(model, regions, best.reshape(-1)) if region > 0 else ()
     n, width = model.n_variables, int(model.label_counts.max())
     shared = _gumbel_design(k, width * (1 + len(members)), seed).reshape(k, 1 + len(members), width)
     random = np.random.default_rng(seed)
-    drawn = []
-    for parts in shared:
-        noise = np.tile(label * parts[0], (n, 1))
-        for rows, part in zip(members, parts[1:], strict=True):
-            noise[rows] += region * part
-        if variable > 0:
-            noise += variable * random.gumbel(size=(n, width))
-        drawn.append(solver.step((Linear(own(noise)),)).labeling)
-    return own(np.array(drawn, np.int32))
+    noises = (_noise(n, scales, members, parts, random) for parts in shared)
+    return own(np.array([solver.step((Linear(own(noise)),)).labeling for noise in noises], np.int32))
 
 
-def _regions(model: Model, regions: ArrayLike | None, best: Labels) -> tuple[NDArray[np.int64], ...]:
+def _noise(n: int, scales: list[float], members: Regions, parts: Doubles, random: np.random.Generator) -> Doubles:
+    """Noise of three scales: for each variable, for each label (the first part), and for each region (the others)."""
+    noise = np.tile(scales[1] * parts[0], (n, 1))
+    for rows, part in zip(members, parts[1:], strict=True):
+        noise[rows] += scales[2] * part
+    return noise + scales[0] * random.gumbel(size=noise.shape) if scales[0] > 0 else noise
+
+
+def _regions(model: Model, regions: ArrayLike | None, best: Labels) -> Regions:
     """Given regions, or the connected parts of the best labeling."""
     if regions is not None:
         members = region_members(regions)

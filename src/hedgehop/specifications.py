@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from hedgehop._arrays import number
 from hedgehop.diversity import (
@@ -19,8 +19,8 @@ from hedgehop.diversity import (
 )
 from hedgehop.lists.tradeoff import TradeoffLike, per_variable, target
 
-_PLUS = re.compile(r"(?<![\d.][eE])\+")  # between terms, not in 1e+3
-_FACTOR = re.compile(r"([^*:]*)\*(.*)", re.DOTALL)
+_TERM_SEPARATOR = re.compile(r"(?<![\d.][eE])\+")  # between terms, not in 1e+3
+_SCALED_TERM = re.compile(r"([^*:]*)\*(.*)", re.DOTALL)
 
 
 def parse_diversity(text: str) -> Diversity:
@@ -41,7 +41,7 @@ def parse_diversity(text: str) -> Diversity:
     >>> parse_diversity("labels:log:parsimony=0:min-share=.01,.1").min_share
     (0.01, 0.1)
     """
-    terms = [_term(part.strip()) for part in _PLUS.split(text)]
+    terms = [_term(part.strip()) for part in _TERM_SEPARATOR.split(text)]
     total = terms[0]
     for term in terms[1:]:
         total = total + term
@@ -62,73 +62,67 @@ def parse_tradeoff(text: str) -> TradeoffLike:
     return rules[rule](_number(value)) if colon else number(_number(rule), "tradeoff", low=0.0)
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"expected a number; got {text!r}.") from None
+Value = TypeVar("Value")
+Reader = Callable[[str], Any]
 
 
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"expected a whole number; got {text!r}.") from None
+def _reader(read: Callable[[str], Value], wanted: str) -> Callable[[str], Value]:
+    """Return a function that reads one value, and says what was expected if it cannot."""
+
+    def reads(text: str) -> Value:
+        try:
+            return read(text)
+        except (KeyError, ValueError):
+            raise ValueError(f"expected {wanted}; got {text!r}.") from None
+
+    return reads
 
 
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(_number(part) for part in text.split(",") if part)
+def _several(read: Reader) -> Reader:
+    return lambda text: tuple(read(part) for part in text.split(",") if part)
 
 
-def _labels(text: str) -> tuple[int, ...]:
-    return tuple(_whole(part) for part in text.split(",") if part)
-
-
-def _truth(text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise ValueError(f"expected yes or no; got {text!r}.")
-    return text == "yes"
-
-
-def _parsimony(text: str) -> Any:
-    return "auto" if text == "auto" else _number(text)
+_number, _whole = _reader(float, "a number"), _reader(int, "a whole number")
+_truth = _reader({"yes": True, "no": False}.__getitem__, "yes or no")
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _Named:
     """A diversity's class, its options with their readers, the first of which needs no name."""
 
     make: Callable[..., Diversity]
-    options: dict[str, Callable[[str], Any]]
+    options: dict[str, Reader]
     example: str
     first_is_needed: bool = False
 
 
-_GROUPS: dict[str, Callable[[str], Any]] = {"h": str, "parsimony": _parsimony, "ignore": _labels}
-_KINDS = {
-    "hamming": _Kind(HammingBall, {"gamma": _number, "steer": str}, "hamming:0.01", True),
-    "ball": _Kind(HammingBall, {"radius": _whole, "steer": str}, "ball:20", True),
-    "labels": _Kind(LabelCoverage, _GROUPS | {"min_share": _numbers}, "labels:log:parsimony=0"),
-    "transitions": _Kind(TransitionCoverage, _GROUPS | {"ordered": _truth}, "transitions:sqrt"),
-    "variables": _Kind(VariableCoverage, {"h": str}, "variables:log"),
-    "linear": _Kind(LinearHamming, {}, "linear"),
+_GROUP_OPTIONS: dict[str, Reader] = {
+    "h": str,
+    "parsimony": lambda text: text if text == "auto" else _number(text),
+    "ignore": _several(_whole),
 }
-
-
-EXAMPLES = tuple(kind.example for kind in _KINDS.values())
+_DIVERSITIES = {
+    "hamming": _Named(HammingBall, {"gamma": _number, "steer": str}, "hamming:0.01", True),
+    "ball": _Named(HammingBall, {"radius": _whole, "steer": str}, "ball:20", True),
+    "labels": _Named(LabelCoverage, _GROUP_OPTIONS | {"min_share": _several(_number)}, "labels:log:parsimony=0"),
+    "transitions": _Named(TransitionCoverage, _GROUP_OPTIONS | {"ordered": _truth}, "transitions:sqrt"),
+    "variables": _Named(VariableCoverage, {"h": str}, "variables:log"),
+    "linear": _Named(LinearHamming, {}, "linear"),
+}
+EXAMPLES = tuple(kind.example for kind in _DIVERSITIES.values())
 
 
 def _term(text: str) -> Diversity:
     """Read one term of a sum, with its factor."""
-    scaled = _FACTOR.fullmatch(text)
+    scaled = _SCALED_TERM.fullmatch(text)
     if scaled:
         return _number(scaled[1].strip()) * _term(scaled[2].strip())
     name, *values = [part.strip() for part in text.split(":")]
-    if name not in _KINDS:
+    if name not in _DIVERSITIES:
         raise ValueError(
             f"unknown diversity {name!r}; there are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
         )
-    kind = _KINDS[name]
+    kind = _DIVERSITIES[name]
     options = dict(_option(name, kind, value, first=k == 0) for k, value in enumerate(values))
     if len(options) < len(values):
         raise ValueError(f"an option stands twice in {text!r}.")
@@ -137,7 +131,7 @@ def _term(text: str) -> Diversity:
     return kind.make(**options)
 
 
-def _option(name: str, kind: _Kind, text: str, first: bool) -> tuple[str, Any]:
+def _option(name: str, kind: _Named, text: str, first: bool) -> tuple[str, Any]:
     """Read ``option=value``, or the value alone of a diversity's first option."""
     key, equals, value = text.partition("=")
     if not equals and first and kind.options:

@@ -13,8 +13,9 @@ from itertools import pairwise
 from math import prod
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Labels
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
@@ -43,7 +44,7 @@ def check_model(model: Model) -> None:
     for k in range(0, len(every), max(1, len(every) // 16)):
         alone = model.score(every[k].reshape(model.shape))
         _require(np.ndim(alone) == 0, "score of one labeling must be one number")
-        _require(_close(float(np.asarray(alone)), scores[k]), "score of one labeling must equal its score among many")
+        _require(_close(alone, scores[k]), "score of one labeling must equal its score among many")
     again = np.asarray(pickle.loads(pickle.dumps(model)).score(every.reshape(-1, *model.shape)))
     _require(np.array_equal(again, scores), "a pickled model must score as before")
 
@@ -80,13 +81,11 @@ def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] =
     _require(_close(step.value, true), f"a step's value must be that of its labeling, {true!r}; it says {step.value!r}")
     top = float(values.max())
     room = 1e-6 * max(1.0, abs(top))
-    _require(
-        step.upper_bound >= top - room, f"the bound {step.upper_bound!r} is below the best labeling's value {top!r}"
-    )
+    too_low = f"the bound {step.upper_bound!r} is below the best labeling's value {top!r}"
+    _require(step.upper_bound >= top - room, too_low)
     _require(step.value <= step.upper_bound + room, "the value must not exceed the bound")
-    _require(
-        not step.exact or step.value >= top - 10 * room, f"called exact at {step.value!r}, but {top!r} is possible"
-    )
+    proven = not step.exact or step.value >= top - 10 * room
+    _require(proven, f"called exact at {step.value!r}, but {top!r} is possible")
 
 
 def all_labelings(model: Model) -> Labels:
@@ -122,18 +121,19 @@ def _check_potentials(diversity: Diversity, model: Model, rows: Labels, every: L
     gains = np.asarray(diversity.gain(model, every, rows))
     bounding = diversity.bounding(model, rows)
     steering = diversity.potentials(model, rows)
-    upper = _upper(model, bounding, every)
-    _require((upper >= gains - _SLACK * _scale(gains)).all(), "bounding potentials must not be below the gain")
+    upper = sum((potential.upper(model, every) for potential in bounding), np.zeros(len(every)))
+    slack = _SLACK * max(1.0, float(np.abs(gains).max(initial=0.0)))
+    _require((upper >= gains - slack).all(), "bounding potentials must not be below the gain")
     if type(diversity).bounding is Diversity.bounding or bounding == steering:
-        _require(_all_close(total_value(model, steering, every), gains), "potentials must add up to the gain")
+        _require(_close(total_value(model, steering, every), gains), "potentials must add up to the gain")
 
 
 def _check_beginnings(diversity: Diversity, model: Model, rows: Labels) -> None:
     beginnings = [rows[:t] for t in range(len(rows) + 1)]
     values = np.array([diversity.value(model, b) for b in beginnings])
-    _require(_all_close(diversity.values(model, rows), values), "values must be D of every beginning of a list")
+    _require(_close(diversity.values(model, rows), values), "values must be D of every beginning of a list")
     offsets = np.array([diversity.offset(model, b, 5) for b in beginnings])
-    _require(_all_close(diversity.offsets(model, rows, 5), offsets), "offsets must be those of every beginning")
+    _require(_close(diversity.offsets(model, rows, 5), offsets), "offsets must be those of every beginning")
 
 
 def _check_shape(diversity: Diversity, model: Model, rows: Labels) -> None:
@@ -146,9 +146,8 @@ def _check_shape(diversity: Diversity, model: Model, rows: Labels) -> None:
         for y in rows:
             early = _added(diversity, model, rows[:t], y)
             late = _added(diversity, model, rows[: t + 1], y)
-            _require(
-                late <= early + _SLACK * max(1.0, early), "a labeling must add less to a longer list (submodularity)"
-            )
+            falls = late <= early + _SLACK * max(1.0, early)
+            _require(falls, "a labeling must add less to a longer list (submodularity)")
 
 
 def _check_offset(diversity: Diversity, model: Model, rows: Labels, every: Labels) -> None:
@@ -167,23 +166,8 @@ def _added(diversity: Diversity, model: Model, rows: Labels, y: Labels) -> float
     return diversity.coverage(model, np.concatenate([rows, y[None]])) - diversity.coverage(model, rows)
 
 
-def _upper(model: Model, potentials: Sequence[Potential], every: Labels) -> Doubles:
-    total = np.zeros(len(every))
-    for potential in potentials:
-        total += potential.upper(model, every)
-    return total
-
-
-def _scale(values: Doubles) -> float:
-    return max(1.0, float(np.abs(values).max(initial=0.0)))
-
-
-def _all_close(a: Doubles, b: Doubles) -> bool:
+def _close(a: ArrayLike, b: ArrayLike) -> bool:
     return bool(np.allclose(a, b, rtol=_SLACK, atol=_SLACK))
-
-
-def _close(a: float, b: float) -> bool:
-    return a == b or abs(a - b) <= _SLACK * max(1.0, abs(a), abs(b))
 
 
 def _require(condition: bool | np.bool_, promise: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.batch import Recipe, run
-from hedgehop.batch.ledger import opened
+from hedgehop.batch.outcomes import open_log
 from tests.batch.folders import count_lines, lines, lists
 
 RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)
@@ -85,7 +85,7 @@ def test_another_recipe_is_refused_unless_forced(models, tmp_path):
 
 
 def test_one_folder_takes_one_run(models, tmp_path):
-    with opened(tmp_path, RECIPE, force=False), pytest.raises(ValueError, match="another run is writing"):
+    with open_log(tmp_path, RECIPE, force=False), pytest.raises(ValueError, match="another run is writing"):
         run_in_threads(models, tmp_path)
     assert run_in_threads(models, tmp_path).solved == 8
 
@@ -107,7 +107,7 @@ def test_a_line_torn_by_a_crash_is_cut_off(models, tmp_path):
     assert len(lines(tmp_path)) == 3
 
 
-def test_the_ledger_survives_while_items_fly(models, tmp_path):
+def test_the_log_survives_while_items_are_solved(models, tmp_path):
     """What was heard of is on the disk, even if the run ends by an exception then."""
     heard = []
 

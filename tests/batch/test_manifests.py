@@ -11,8 +11,8 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.batch import Item, Manifest, Recipe, run
-from hedgehop.batch.feeding import Chunks
 from hedgehop.batch.items import file_items, is_item
+from hedgehop.batch.scheduling import Chunks
 from tests.batch.folders import lines, lists
 
 RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)

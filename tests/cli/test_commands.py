@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import hedgehop as hh
 from hedgehop.cli.app import app
 from hedgehop.cli.doctor import _small_models
-from hedgehop.cli.speech import plain
+from hedgehop.cli.output import plain
 
 COMMANDS = ("solve", "segment", "convert", "show", "batch", "tune", "demo", "reproduce", "bench", "doctor")
 

@@ -64,7 +64,7 @@ def test_run_lengths_come_back_as_they_were(mask):
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=20))
 def test_packed_counts_are_those_of_the_definition(counts):
     """A word-by-word transcription of how COCO describes it."""
-    from hedgehop.io.runs import _packed, _unpacked
+    from hedgehop.io.run_lengths import _packed, _unpacked
 
     text = ""
     for i, count in enumerate(counts):

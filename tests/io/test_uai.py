@@ -165,7 +165,7 @@ def test_bombs_are_bounded(tmp_path, monkeypatch):
     bomb = saved(tmp_path, lzma.compress(b"MARKOV 1 2 1 1 0 2 1 1" + b" " * 5_000_000), "bomb.uai.xz")
     with pytest.raises(ValueError, match=r"holds more than 1000000 bytes of text\. Give max_bytes="):
         hh.read(bomb, max_bytes=1_000_000)
-    monkeypatch.setattr("hedgehop.io.streams._XZ_MEMORY", 2**20)  # the window this file asks for is larger
+    monkeypatch.setattr("hedgehop.io.file_access._XZ_MEMORY", 2**20)  # the window this file asks for is larger
     with pytest.raises(ValueError, match="cannot be decompressed"):
         hh.read(bomb)
 

@@ -22,7 +22,7 @@ from sklearn.model_selection import GridSearchCV
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.learning import StructuredSVM
-from hedgehop.learning.quadratic import best_mixture
+from hedgehop.learning.quadratic_program import best_mixture
 
 SOLVERS = ("bcfw", "one-slack", "n-slack")
 
@@ -397,7 +397,7 @@ def test_a_bar_with_the_gap_is_shown_when_asked(capsys):
         ({"class_weight": "fair"}, [np.eye(2)], [[0, 1]], "class_weight must be"),
         ({"class_weight": [1.0, -1.0]}, [np.eye(2)], [[0, 1]], "class_weight must be >= 0"),
         ({"model": "grid", "pairwise": "tables"}, [np.ones((2, 2, 1))], [[[0, 1], [1, 0]]], "a grid knows only"),
-        ({"model": "grid"}, [(np.ones((2, 2, 1)), [np.ones((2, 1, 1))])], [[[0, 1], [1, 0]]], "one a direction"),
+        ({"model": "grid"}, [(np.ones((2, 2, 1)), [np.ones((2, 1, 1))])], [[[0, 1], [1, 0]]], "one per direction"),
         ({"model": "grid"}, [(np.ones((2, 2, 1)), [np.ones((2, 2, 1))] * 2)], [[[0, 1], [1, 0]]], "must have shape"),
     ],
 )

@@ -145,7 +145,7 @@ def test_messages_refuse_what_they_cannot_do():
         with pytest.raises(hh.UnsupportedError, match=reason):
             hh.best(model, potentials, "messages")
     forbidding = hh.Chain(np.zeros((3, 2)), [[0.0, -np.inf], [0.0, 0.0]])
-    with pytest.raises(hh.UnsupportedError, match="cannot forbid pairs"):
+    with pytest.raises(hh.UnsupportedError, match="some pair of labels is forbidden"):
         hh.best(forbidding, count, "messages")
     with pytest.raises(ValueError, match="damping must be below 1"):
         Messages(damping=1.0)

@@ -29,9 +29,9 @@ def two_halves(border: int) -> np.ndarray:
 
 @pytest.mark.parametrize("border", [11, 12, 13, 14])
 def test_a_border_moves_to_where_the_colours_change(border):
-    parts = blocks()
+    superpixels = blocks()
     right = (np.arange(16) % 4 >= 2).astype(np.int32)  # superpixels change at column 12
-    drawn = Borders(two_halves(border), parts).redrawn(right, NO_STROKES, 2, "graphcut")
+    drawn = Borders(two_halves(border), superpixels).redrawn(right, NO_STROKES, 2, "graphcut")
     assert (drawn == (np.arange(24) >= border)).all()
 
 
@@ -45,11 +45,11 @@ def test_strokes_are_held():
 
 @given(st.lists(st.integers(0, 2), min_size=16, max_size=16), st.integers(0, 99))
 def test_pixels_far_from_any_border_keep_their_label(labels, seed):
-    parts, row = blocks(), np.array(labels, np.int32)
+    superpixels, row = blocks(), np.array(labels, np.int32)
     lab = np.random.default_rng(seed).normal(50.0, 20.0, (24, 24, 3))
-    borders = Borders(lab, parts)
+    borders = Borders(lab, superpixels)
     drawn = borders.redrawn(row, NO_STROKES, 3, "expansion")
-    rough = row[parts.segments]
+    rough = row[superpixels.segments]
     far = _rings(rough, borders._width) == 0
     assert (drawn[far] == rough[far]).all()
     assert set(np.unique(drawn)) <= set(np.unique(rough))

@@ -10,7 +10,7 @@ import hedgehop as hh
 
 pytest.importorskip("skimage")
 pytest.importorskip("sklearn")
-from hedgehop.segmentation.pooling import _log_euclidean, pooled
+from hedgehop.segmentation.features import _log_euclidean, pooled
 from hedgehop.segmentation.regressor import count_labels
 from hedgehop.segmentation.superpixels import Superpixels
 
@@ -54,8 +54,8 @@ def test_logarithms_of_covariances_are_those_of_the_matrices():
 
 
 def test_one_superpixel_has_features():
-    parts = Superpixels(np.zeros((4, 5), np.int32))
-    features = pooled(np.zeros((4, 5, 3)), parts)
+    superpixels = Superpixels(np.zeros((4, 5), np.int32))
+    features = pooled(np.zeros((4, 5, 3)), superpixels)
     assert len(features) == 1
     assert np.isfinite(features).all()
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.palette import VOC_NAMES, voc_palette
-from hedgehop.segmentation.candidates import best_under, class_candidates
-from hedgehop.segmentation.resampling import resample
+from hedgehop.segmentation.candidates import best_under_biases, class_candidates
+from hedgehop.segmentation.images import resample
 
 pytest.importorskip("skimage")
 SIZE = (48, 64)
@@ -90,6 +92,31 @@ def test_superpixels_have_the_mean_score_times_their_area():
     for v in range(scene.model.n_variables):
         mean = fine[scene.segments == v].mean(axis=0)
         assert scene.model.unary[v] == pytest.approx(mean * scene.weights[v])
+
+
+@pytest.mark.parametrize("n_segments", [60, None])
+def test_strokes_hold_their_class_and_candidates_stay_close_to_a_chosen_one(n_segments):
+    scene = hh.segmentation.from_scores(unsure(), picture(), n_segments)
+    strokes = np.full(SIZE, -1)
+    strokes[4:8, 4:8] = 4
+    held = scene.holding(strokes)
+    shown = []
+    found = held.candidates(3, show=shown.append)
+    assert (found.labelings[:, 5, 5] == 4).all()
+    assert (np.array(shown) == found.labelings).all()
+    assert scene.suggest(m=1).labelings[0, 5, 5] == 0  # the scene itself is as before
+    dog = np.where(found.labelings[0] == 2, 3, found.labelings[0])
+    assert scene.holding(strokes, dog).candidates(1).labelings[0, 24, 30] == 3
+    maps = [scene.holding(strokes, smoothness=factor).candidates(1).labelings[0] for factor in (1.0, 20.0)]
+    rough, smooth = (np.count_nonzero(np.diff(labels)) for labels in maps)
+    assert smooth < rough
+
+
+def test_two_threads_share_a_scene():
+    scene = hh.segmentation.from_scores(unsure(), picture(), None)
+    with ThreadPoolExecutor(4) as threads:
+        lists = list(threads.map(lambda _: scene.suggest(m=2).labelings, range(4)))
+    assert all((other == lists[0]).all() for other in lists)
 
 
 class Tensor:
@@ -181,7 +208,7 @@ def test_candidates_are_different_and_begin_with_the_best(seed, n_labels, n):
     random = np.random.default_rng(seed)
     model = hh.FactorGraph(random.normal(size=(n, n_labels)), [[i, i + 1] for i in range(n - 1)], 0.3)
     pool, biases = class_candidates(model, np.ones(n))
-    assert (best_under(model, np.ones(n), biases[-1:]) == pool[-1:]).all()
+    assert (best_under_biases(model, np.ones(n), biases[-1:]) == pool[-1:]).all()
     assert (pool[0] == hh.best(model).labeling).all()
     assert len({y.tobytes() for y in pool}) == len(pool)
 

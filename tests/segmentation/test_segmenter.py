@@ -202,14 +202,18 @@ def test_borders_of_superpixels_are_counted_right(drawn):
         drawn.draw(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=3, max_size=3))
     )
     dense = np.unique(segments, return_inverse=True)[1].reshape(3, 4).astype(np.int32)
-    parts, expected, values = Superpixels(dense), {}, np.random.default_rng(0).normal(size=(3, 4, 2))
+    superpixels, expected, values = Superpixels(dense), {}, np.random.default_rng(0).normal(size=(3, 4, 2))
     for (r, c), a in np.ndenumerate(dense):
         for r2, c2 in ((r, c + 1), (r + 1, c)):
             if r2 < 3 and c2 < 4 and dense[r2, c2] != a:
                 change = ((values[r, c] - values[r2, c2]) ** 2).sum()
                 expected.setdefault(tuple(sorted((int(a), int(dense[r2, c2])))), []).append(change)
     got = dict(
-        zip(map(tuple, parts.edges.tolist()), zip(parts.lengths, parts.across(values), strict=True), strict=True)
+        zip(
+            map(tuple, superpixels.edges.tolist()),
+            zip(superpixels.lengths, superpixels.across(values), strict=True),
+            strict=True,
+        )
     )
     assert got.keys() == expected.keys()
     for pair, (length, change) in got.items():

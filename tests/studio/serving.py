@@ -17,8 +17,8 @@ pytest.importorskip("sklearn")
 import httpx
 from PIL import Image
 
-from hedgehop.studio.server import in_background
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.web.server import in_background
 
 
 @contextmanager
@@ -56,9 +56,9 @@ def opened(client, data=None, **options):
     return answer.json()
 
 
-def solve(client, session, **wish):
+def solve(client, session, **request):
     """Return the events of a solve, as (name, data)."""
-    answer = client.post(f"/api/sessions/{session['id']}/solve", json={"strokes": STROKES, "m": 3} | wish)
+    answer = client.post(f"/api/sessions/{session['id']}/solve", json={"strokes": STROKES, "m": 3} | request)
     assert answer.status_code == 200, answer.text
     return events_of(answer.text)
 

@@ -29,8 +29,8 @@ def session(studio):
 
 
 def export(studio, session, what, number, index=0):
-    wish = {"what": what, "candidate": {"list": number, "index": index}}
-    answer = studio.post(f"/api/sessions/{session['id']}/export", json=wish)
+    request = {"what": what, "candidate": {"list": number, "index": index}}
+    answer = studio.post(f"/api/sessions/{session['id']}/export", json=request)
     assert answer.status_code == 200, answer.text
     return answer.content
 
@@ -105,8 +105,8 @@ def test_the_mask_that_is_exported_is_the_candidate_that_was_shown(studio):
 
 def test_all_candidates_in_one_archive(studio, session):
     found = candidates_of(solve(studio, session, kind="anywhere", distance=0.2))
-    wish = {"candidate": {"list": found[0]["list"], "index": 0}}
-    answer = studio.post(f"/api/sessions/{session['id']}/export/all", json=wish)
+    request = {"candidate": {"list": found[0]["list"], "index": 0}}
+    answer = studio.post(f"/api/sessions/{session['id']}/export/all", json=request)
     with zipfile.ZipFile(io.BytesIO(answer.content)) as files:
         assert len(files.namelist()) == 2 * len(found)
         with Image.open(io.BytesIO(files.read("candidate_2.mask.png"))) as mask:
@@ -126,9 +126,9 @@ def test_a_chosen_candidate_is_refined(studio, session):
 
 def test_a_session_file_brings_everything_back(studio, session):
     found = candidates_of(solve(studio, session))
-    wish = {"strokes": STROKES, "m": 4, "base": {"list": found[0]["list"], "index": 0}}
+    request = {"strokes": STROKES, "m": 4, "base": {"list": found[0]["list"], "index": 0}}
     labels = [{"name": "back", "color": "#000000"}, {"name": "cat", "color": "#ff0000"}]
-    kept = studio.post(f"/api/sessions/{session['id']}/document", json={"wish": wish, "labels": labels})
+    kept = studio.post(f"/api/sessions/{session['id']}/document", json={"wish": request, "labels": labels})
     again = opened(studio, kept.content, headers={"content-type": "application/json"})
     assert again["document"]["labels"] == labels
     assert again["document"]["wish"]["m"] == 4
@@ -145,8 +145,8 @@ def test_a_new_stroke_cancels_the_running_solve_at_once(studio):
     heard, begun = [], threading.Event()
 
     def listen():
-        wish = {"strokes": strokes, "kind": "regions", "m": 9, "distance": 0.3}
-        with studio.stream("POST", f"/api/sessions/{session['id']}/solve", json=wish) as answer:
+        request = {"strokes": strokes, "kind": "regions", "m": 9, "distance": 0.3}
+        with studio.stream("POST", f"/api/sessions/{session['id']}/solve", json=request) as answer:
             begun.set()
             heard.extend(events_of("".join(answer.iter_text())))
             heard.append(time.perf_counter())
@@ -170,7 +170,7 @@ def test_a_folder_is_read_by_number_and_written_only_when_asked(tmp_path):
     (folder / "a.jpg").write_bytes(photo(kind="JPEG"))
     (tmp_path / "secret.png").write_bytes(photo())
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
-    from hedgehop.studio.shelf import images_in
+    from hedgehop.studio.image_folder import images_in
 
     assert [path.name for path in images_in(folder)] == ["a.jpg", "b.png"]
     with serving(Settings(images=images_in(folder))) as studio:
@@ -179,15 +179,15 @@ def test_a_folder_is_read_by_number_and_written_only_when_asked(tmp_path):
         session = studio.post("/api/images/1").json()
         assert (session["name"], session["number"]) == ("b.png", 1)
         found = candidates_of(solve(studio, session))
-        wish = {"candidate": {"list": found[0]["list"], "index": 0}}
+        request = {"candidate": {"list": found[0]["list"], "index": 0}}
         assert sorted(p.name for p in folder.iterdir()) == ["a.jpg", "b.png", "link.png"]
         save = f"/api/sessions/{session['id']}/save"
-        assert studio.post(save, json=wish).json() == {"name": "b.mask.png"}
-        assert studio.post(save, json=wish).status_code == 409
-        assert studio.post(save, json=wish | {"replace": True}).status_code == 200
+        assert studio.post(save, json=request).json() == {"name": "b.mask.png"}
+        assert studio.post(save, json=request).status_code == 409
+        assert studio.post(save, json=request | {"replace": True}).status_code == 200
         with Image.open(folder / "b.mask.png") as mask:
             assert (np.asarray(mask) == labels_of(found[0], session)).all()
-        assert studio.post(f"/api/sessions/{opened(studio)['id']}/save", json=wish).status_code == 409
+        assert studio.post(f"/api/sessions/{opened(studio)['id']}/save", json=request).status_code == 409
         assert [path.name for path in images_in(folder)] == ["a.jpg", "b.png"]
 
 

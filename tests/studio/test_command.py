@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgehop.cli.app import app
-from hedgehop.studio.server import address, is_own, listen
+from hedgehop.studio.web.server import address, is_own, listen
 from tests.studio.serving import photo
 
 

@@ -20,12 +20,12 @@ def test_fifty_sessions_draw_at_once():
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         done, waits, over = [], [], threading.Event()
         halved = [{**s, "points": [[x / 2, y / 2] for x, y in s["points"]]} for s in STROKES]
-        wish = {"strokes": halved, "m": 2, "kind": "anywhere"}
+        request = {"strokes": halved, "m": 2, "kind": "anywhere"}
 
         def person():
             with httpx.Client(base_url=studio.base_url, timeout=120) as client:
                 session = opened(client, photo(32, 48))
-                answer = client.post(f"/api/sessions/{session['id']}/solve", json=wish)
+                answer = client.post(f"/api/sessions/{session['id']}/solve", json=request)
                 done.append(events_of(answer.text)[-1][0])
 
         def visitor():

@@ -43,15 +43,15 @@ def test_from_strokes_to_a_mask(page, studio):
 
     with page.expect_request("**/solve") as asked:  # refine
         draw(page, (0.05, 0.9), (0.02, 0.7))
-    wish = json.loads(asked.value.post_data)
-    assert wish["base"]["index"] == 2
-    assert [stroke["label"] for stroke in wish["strokes"]] == [2, 1, 1, 1]
+    request = json.loads(asked.value.post_data)
+    assert request["base"]["index"] == 2
+    assert [stroke["label"] for stroke in request["strokes"]] == [2, 1, 1, 1]
     expect(options(page).first).to_contain_text("your choice, refined")
     solved(page)
     refined = pixels(exported(page, "Label mask"))
     assert (refined == mask).mean() > 0.85
     session = asked.value.url.rpartition("/")[0]
-    number = wish["base"]["list"]
+    number = request["base"]["list"]
     body = {"what": "mask", "candidate": {"list": number, "index": 2}}
     with Image.open(io.BytesIO(studio.post(f"{session}/export", json=body).content)) as told:
         assert (np.asarray(told) == mask).all()
@@ -165,7 +165,7 @@ def test_every_control_has_a_name(page):
 def test_a_folder_is_walked_through(browser, tmp_path):
     for name in ("a.png", "b.png"):
         (tmp_path / name).write_bytes(photo(200, 240))
-    from hedgehop.studio.shelf import images_in
+    from hedgehop.studio.image_folder import images_in
 
     with serving(Settings(images=images_in(tmp_path))) as studio:
         page = browser.new_page(viewport={"width": 1024, "height": 768}, has_touch=True)

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from hedgehop.studio.shelf import images_in
+from hedgehop.studio.image_folder import images_in
 from tests.studio.browsing import board, browser, draw, expect, exported, needs_browser, options, page, solved, studio
 from tests.studio.serving import Settings, photo, serving
 
@@ -21,24 +21,24 @@ WALL = ((0.66, 0.06), (0.7, 0.3))
 
 
 @pytest.fixture
-def wishes(page):
+def requests(page):
     """What the page asks for, one after the other."""
     asked = []
     page.on("request", lambda request: asked.append(request) if request.url.endswith("/solve") else None)
     return asked
 
 
-def last(wishes):
-    return json.loads(wishes[-1].post_data)
+def last(requests):
+    return json.loads(requests[-1].post_data)
 
 
-def forget(studio, wishes):
+def forget(studio, requests):
     """Close the session as the server does when others need room."""
-    session = wishes[-1].url.rpartition("/")[0]
+    session = requests[-1].url.rpartition("/")[0]
     assert studio.delete(session).status_code == 204
 
 
-def test_undo_of_a_quick_stroke_solves_what_was_never_solved(page, wishes):
+def test_undo_of_a_quick_stroke_solves_what_was_never_solved(page, requests):
     draw(page, *HEAD)
     solved(page)
     draw(page, (0.3, 0.65), (0.5, 0.9))
@@ -47,36 +47,36 @@ def test_undo_of_a_quick_stroke_solves_what_was_never_solved(page, wishes):
     page.keyboard.press("Control+z")
     expect(page.locator("#proof")).to_be_hidden()
     solved(page)
-    assert len(last(wishes)["strokes"]) == 2
-    count = len(wishes)
+    assert len(last(requests)["strokes"]) == 2
+    count = len(requests)
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+Shift+z")
     expect(page.locator("#proof")).to_be_visible()
-    assert len(wishes) == count  # whole lists are remembered
+    assert len(requests) == count  # whole lists are remembered
 
 
-def test_a_closed_session_is_opened_again_with_the_strokes(page, studio, wishes):
+def test_a_closed_session_is_opened_again_with_the_strokes(page, studio, requests):
     draw(page, *HEAD)
     solved(page)
-    forget(studio, wishes)
+    forget(studio, requests)
     page.get_by_role("button", name="Export").click()
     page.get_by_role("menuitem", name="Label mask").click()
     expect(page.locator("#status")).to_contain_text("had closed this image")
     solved(page)
     assert exported(page, "Label mask").path().stat().st_size > 100
-    forget(studio, wishes)
+    forget(studio, requests)
     page.keyboard.press("s")
     expect(page.locator("#status")).to_contain_text("No background stroke yet")
-    assert len(last(wishes)["strokes"]) == 1
+    assert len(last(requests)["strokes"]) == 1
 
 
-def test_classes_survive_a_closed_session(page, studio, wishes, tmp_path):
+def test_classes_survive_a_closed_session(page, studio, requests, tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).random((64, 96, 3)).astype(np.float32))
     (tmp_path / "x.png").write_bytes(photo())
     page.locator("#file").set_input_files([tmp_path / "x.png", tmp_path / "x.npy"])
     expect(page.locator(".brush")).to_have_count(3)
     solved(page)
-    forget(studio, wishes)
+    forget(studio, requests)
     page.keyboard.press("s")
     expect(page.locator("#status")).to_contain_text("candidates in")
     expect(page.locator(".brush")).to_have_count(3)
@@ -119,7 +119,7 @@ def test_a_folder_keeps_what_was_drawn_and_goes_past_broken_files(browser, tmp_p
         page.close()
 
 
-def test_labels_get_names_and_colours(page, wishes):
+def test_labels_get_names_and_colours(page, requests):
     page.get_by_role("button", name="Another label").click()
     page.get_by_role("button", name="Name and colour of Object 2").click()
     page.get_by_label("Colour of the label").fill("#00ff00")

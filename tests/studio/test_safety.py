@@ -13,9 +13,9 @@ import pytest
 from fastapi import HTTPException
 from hypothesis import HealthCheck, given, settings
 
-from hedgehop.studio.opening import Opener
+from hedgehop.studio.label_maps import from_runs, to_runs
 from hedgehop.studio.pictures import read_picture
-from hedgehop.studio.runs import from_runs, to_runs
+from hedgehop.studio.studio import Studio
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve
 
 
@@ -89,7 +89,7 @@ def test_what_fails_unexpectedly_tells_nothing_and_has_safe_headers(studio, monk
     def fail(self):
         raise RuntimeError("at /secret/place")
 
-    monkeypatch.setattr(Opener, "open_sample", fail)
+    monkeypatch.setattr(Studio, "open_sample", fail)
     answer = studio.post("/api/sample")
     assert "terminal" in refused(answer, 500)
     assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -168,7 +168,7 @@ def test_hostile_scores(studio, session):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "body",
     [
         '{"m": NaN}',
         '{"distance": NaN}',
@@ -189,12 +189,12 @@ def test_hostile_scores(studio, session):
         "\x00",
     ],
 )
-def test_malformed_wishes(studio, session, wish):
+def test_malformed_requests(studio, session, body):
     headers = {"content-type": "application/json"}
-    refused(studio.post(f"/api/sessions/{session['id']}/solve", content=wish, headers=headers), 422)
+    refused(studio.post(f"/api/sessions/{session['id']}/solve", content=body, headers=headers), 422)
 
 
-def test_huge_wishes(studio, session):
+def test_huge_requests(studio, session):
     path = f"/api/sessions/{session['id']}/solve"
     points = [[k % 90, k % 60] for k in range(15_000)]
     strokes = [{"label": 2, "radius": 3, "points": points}] * 10

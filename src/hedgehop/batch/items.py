@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from hedgehop.io.files import readable
-from hedgehop.io.pictures import IMAGES
+from hedgehop.io.images import IMAGE_SUFFIXES
+from hedgehop.io.models import is_model_file
 
 PARTS = ("model", "image", "scribbles", "scores", "truth")
 
@@ -62,20 +62,15 @@ def is_item(file: Path, beside: Mapping[str, str]) -> bool:
     """Whether a file of a folder is meant: a model or, with patterns, an image whose strokes or scores are there."""
     needed = _needed(beside)
     if not needed:
-        return readable(file)
-    return file.suffix.lower() in IMAGES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
+        return is_model_file(file)
+    return file.suffix.lower() in IMAGE_SUFFIXES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
 
 
 def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) -> Sequence[Item]:
     """Return an item for each file, named by its path below the folder that all have in common.
 
-    Parameters
-    ----------
-    files : paths
-        Models, or images if there are patterns for what belongs to them.
-    beside : mapping
-        Where scribbles, scores and truths are, seen from the folder of each file; ``{stem}`` is its name without the
-        suffix. A truth may be missing.
+    Files are models, or images if there are patterns `beside` for their scribbles or scores, seen from the folder of
+    each; ``{stem}`` is its name without the suffix. A truth may be missing.
     """
     paths = sorted({os.path.abspath(file) for file in files})
     if not paths:

@@ -13,7 +13,7 @@ from typing import Any
 from hedgehop._errors import said
 from hedgehop.batch.items import PARTS, Item
 
-SUFFIXES = (".csv", ".jsonl")
+MANIFEST_SUFFIXES = (".csv", ".jsonl")
 _COLUMNS = ("name", *PARTS)
 
 
@@ -38,7 +38,7 @@ class Manifest:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
-        if self.path.suffix.lower() not in SUFFIXES:
+        if self.path.suffix.lower() not in MANIFEST_SUFFIXES:
             raise ValueError(f"a manifest must be a .csv or .jsonl file; got {self.path.name!r}.")
         seen: set[int] = set()  # hashes, not names: of a million items that is little
         for number, item in self._numbered():

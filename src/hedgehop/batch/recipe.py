@@ -24,7 +24,7 @@ from hedgehop.oracles import get
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": metrics.mean_iou}
-_DIVERSITY, _TRADEOFF = "hamming:0.01", "1"  # of models; images with strokes have their own
+_USUAL_DIVERSITY, _USUAL_TRADEOFF = "hamming:0.01", "1"  # of models; images with strokes have their own
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ class Recipe:
 
     def solve(self, model: Model) -> DiverseList:
         """Find the list this recipe asks for."""
-        diversity = self.chosen_diversity or parse_diversity(_DIVERSITY)
-        tradeoff = parse_tradeoff(_TRADEOFF) if self.chosen_tradeoff is None else self.chosen_tradeoff
+        diversity = self.chosen_diversity or parse_diversity(_USUAL_DIVERSITY)
+        tradeoff = parse_tradeoff(_USUAL_TRADEOFF) if self.chosen_tradeoff is None else self.chosen_tradeoff
         options = self.options | ({"min_distance": APART} if self._decides_nothing else {})
         return diverse(model, diversity, self.m, tradeoff, **options)
 

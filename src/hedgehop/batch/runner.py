@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running a batch: what is missing to an executor, outcomes to the ledger."""
+"""Running a batch: what is missing to an executor, outcomes to the log."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from os import PathLike
@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from hedgehop._arrays import positive_count
-from hedgehop.batch.cluster import dask_executor
-from hedgehop.batch.feeding import Chunks, Feeder
+from hedgehop.batch.dask_cluster import dask_executor
 from hedgehop.batch.items import Item, file_items
-from hedgehop.batch.ledger import Ledger, Outcome, opened
 from hedgehop.batch.manifest import Manifest
+from hedgehop.batch.outcomes import Outcome, OutcomeLog, open_log
+from hedgehop.batch.process_pool import process_pool
 from hedgehop.batch.recipe import Recipe
+from hedgehop.batch.scheduling import Chunks, Scheduler
 from hedgehop.batch.tasks import Task
-from hedgehop.batch.workers import pool
 
-_IN_FLIGHT = 4  # chunks a worker: enough that none waits, few enough that memory stays bounded
+_CHUNKS_PER_WORKER = 4  # submitted at once: enough that none waits, few enough that memory stays bounded
 _DIED = "its process died twice: too little memory, or a fault of ours."
 
 
@@ -59,16 +59,16 @@ def run(
     recipe : Recipe
         What to do with each.
     folder : path
-        Where results go: a list ``lists/NAME.npz`` an item, ``outcomes.jsonl`` (one line an item, on the disk before
+        Where results go: a list ``lists/NAME.npz`` per item, ``outcomes.jsonl`` (one line per item, on the disk before
         the next is awaited) and ``summary.csv``.
     workers : int, optional
-        Number of processes, by default one a processor. Scripts need ``if __name__ == "__main__":`` around the call.
+        Number of processes, by default one per processor. Scripts need ``if __name__ == "__main__":`` around the call.
         With an executor of yours: how many tasks it works on at once.
     executor : concurrent.futures.Executor or str, optional
         Use this instead of processes of our own, or the Dask cluster whose scheduler has this address. Its workers
         must see the same files.
     chunk : int, optional
-        Number of items a task; by default as many as take about a second.
+        Number of items per task; by default as many as take about a second.
     force : bool
         Whether to begin anew, whatever the folder holds; without it, another recipe is refused.
     retry : bool
@@ -85,15 +85,15 @@ def run(
     size = None if chunk is None else positive_count(chunk, "chunk")
     items = sources if isinstance(sources, Manifest) else file_items(sources, recipe.beside)
     task = Task(recipe, Path(folder).absolute())
-    with opened(task.folder, recipe, force) as ledger:
-        run = _Run(items, task, ledger, retry, callback)
-        _clear(task.scratch)
-        run.look_around()
+    with open_log(task.folder, recipe, force) as log:
+        run = _Run(items, task, log, retry, callback)
+        shutil.rmtree(task.scratch, ignore_errors=True)  # what a killed run has left unfinished
+        run.count_items()
         if run.missing:
             task.scratch.mkdir(exist_ok=True)
-            run.go(executor, min(count, run.missing), size)
-            _clear(task.scratch)
-        table, means = ledger.write_summary(recipe.metrics)
+            run.solve_missing(executor, min(count, run.missing), size)
+            shutil.rmtree(task.scratch, ignore_errors=True)
+        table, means = log.write_summary(recipe.metrics)
         return Summary(run.solved, run.before, run.total - run.solved - run.before, table, means)
 
 
@@ -103,7 +103,7 @@ class _Run:
 
     items: Manifest | Sequence[Item]
     task: Task
-    ledger: Ledger
+    log: OutcomeLog
     retry: bool
     callback: Callable[[Outcome], Any] | None
     total: int = field(default=0, init=False)
@@ -111,10 +111,10 @@ class _Run:
     before: int = field(default=0, init=False)
     solved: int = field(default=0, init=False)
 
-    def look_around(self) -> None:
+    def count_items(self) -> None:
         """Count items, and refuse those that would replace the results of others before anything is done."""
         for item in self.items:
-            outcome = self.ledger.get(item.name)
+            outcome = self.log.get(item.name)
             if outcome is not None and outcome.source != item.source:
                 raise ValueError(f"{item.source} would replace the results of {outcome.source}. Use another folder.")
             self.total += 1
@@ -123,17 +123,17 @@ class _Run:
             elif outcome is not None and outcome.error is None:
                 self.before += 1
 
-    def go(self, executor: Executor | str | None, workers: int, size: int | None) -> None:
+    def solve_missing(self, executor: Executor | str | None, workers: int, size: int | None) -> None:
         """Do all that is missing."""
-        waiting = (item for item in self.items if self._is_missing(item, self.ledger.get(item.name)))
+        waiting = (item for item in self.items if self._is_missing(item, self.log.get(item.name)))
         chunks = Chunks(waiting, size)
         if executor is None:
-            self._here(chunks, workers)
+            self._use_processes(chunks, workers)
         elif isinstance(executor, Executor):
-            self._there(executor, chunks, lambda: workers)
+            self._use_executor(executor, chunks, lambda: workers)
         else:
             with dask_executor(executor) as (cluster, threads):
-                self._there(cluster, chunks, threads)
+                self._use_executor(cluster, chunks, threads)
 
     def _is_missing(self, item: Item, outcome: Outcome | None) -> bool:
         if outcome is None:
@@ -141,37 +141,29 @@ class _Run:
         return self.retry if outcome.error is not None else not self.task.target(item).exists()
 
     def _record(self, outcomes: Sequence[Outcome]) -> None:
-        self.ledger.append(outcomes)
+        self.log.append(outcomes)
         for outcome in outcomes:
             self.solved += outcome.error is None
             if self.callback is not None:
                 self.callback(outcome)
 
-    def _there(self, executor: Executor, chunks: Chunks, workers: Callable[[], int]) -> None:
-        """Use somebody else's workers."""
-        lost = Feeder(executor, chunks, self.task, self._record).run(lambda: _IN_FLIGHT * workers())
+    def _use_executor(self, executor: Executor, chunks: Chunks, workers: Callable[[], int]) -> None:
+        """Solve on somebody else's workers."""
+        lost = self._schedule(executor, chunks, lambda: _CHUNKS_PER_WORKER * workers())
         if lost:
             raise ValueError(f"the executor broke with {len(lost)} items in flight. Run again with another one.")
 
-    def _here(self, chunks: Chunks, workers: int) -> None:
-        """Use processes of our own; items in flight when one died are tried once more, each alone: one is to blame."""
-        while True:
-            with pool(workers) as executor:
-                suspects = Feeder(executor, chunks, self.task, self._record).run(lambda: _IN_FLIGHT * workers)
-            if not suspects:
-                return
-            self._alone(iter(suspects))
+    def _use_processes(self, chunks: Chunks, workers: int) -> None:
+        """Solve in processes of our own; items lost with one are tried once more, each alone: one is to blame."""
+        while suspects := self._in_pool(chunks, workers, _CHUNKS_PER_WORKER * workers):
+            alone = Chunks(iter(suspects), 1)
+            while guilty := self._in_pool(alone, 1, 1):
+                self._record([Outcome(item.name, item.source, _DIED) for item in guilty])
 
-    def _alone(self, suspects: Iterator[Item]) -> None:
-        """Try items one at a time; those that end their process are recorded."""
-        while True:
-            with pool(1) as executor:
-                guilty = Feeder(executor, Chunks(suspects, 1), self.task, self._record).run(lambda: 1)
-            if not guilty:
-                return
-            self._record([Outcome(item.name, item.source, _DIED) for item in guilty])
+    def _in_pool(self, chunks: Chunks, workers: int, room: int) -> list[Item]:
+        """Return the items that were lost because a process died."""
+        with process_pool(workers) as executor:
+            return self._schedule(executor, chunks, lambda: room)
 
-
-def _clear(scratch: Path) -> None:
-    """Remove what killed runs and workers have left unfinished."""
-    shutil.rmtree(scratch, ignore_errors=True)
+    def _schedule(self, executor: Executor, chunks: Chunks, room: Callable[[], int]) -> list[Item]:
+        return Scheduler(executor, chunks, self.task, self._record).run(room)

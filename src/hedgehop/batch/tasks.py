@@ -15,13 +15,12 @@ from uuid import uuid4
 import numpy as np
 
 from hedgehop.batch.items import Item
-from hedgehop.batch.ledger import Outcome
+from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.recipe import METRICS, Recipe
-from hedgehop.io.files import read
+from hedgehop.io.images import read_image, read_scores, read_strokes
 from hedgehop.io.labels import read_labels
 from hedgehop.io.lists import save
-from hedgehop.io.pictures import read_picture, read_scores
-from hedgehop.io.strokes import read_strokes
+from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
 from hedgehop.metrics import best_so_far, refuse_masks
 from hedgehop.models import Grid, PairwiseModel, contrast
@@ -81,7 +80,7 @@ def find(item: Item, recipe: Recipe) -> DiverseList:
         return recipe.solve(model_of(item, recipe))
     from hedgehop.segmentation.segmenter import Segmenter
 
-    segmenter = Segmenter(read_picture(item.image), recipe.segments or None, smoothness=recipe.smoothness)
+    segmenter = Segmenter(read_image(item.image), recipe.segments or None, smoothness=recipe.smoothness)
     strokes = read_strokes(item.scribbles, recipe.swap)
     return segmenter.suggest(strokes, recipe.m, recipe.chosen_diversity, recipe.chosen_tradeoff, **recipe.options)
 
@@ -92,7 +91,7 @@ def model_of(item: Item, recipe: Recipe) -> PairwiseModel:
         return read(item.model)
     if not item.scores:
         raise ValueError(f"{item.name} has strokes but no scores; a model of its own is needed here.")
-    smoothness = contrast(read_picture(item.image), recipe.smoothness) if item.image else recipe.smoothness
+    smoothness = contrast(read_image(item.image), recipe.smoothness) if item.image else recipe.smoothness
     return Grid(read_scores(item.scores), smoothness, recipe.connectivity)
 
 

@@ -12,9 +12,9 @@ import typer
 
 from hedgehop.batch import Manifest, Recipe, Summary, run
 from hedgehop.batch.items import is_item
-from hedgehop.batch.manifest import SUFFIXES
-from hedgehop.cli.progress import progress_bar
-from hedgehop.cli.speech import Json, Quiet, Speech, speech
+from hedgehop.batch.manifest import MANIFEST_SUFFIXES
+from hedgehop.cli.options import Json, Quiet
+from hedgehop.cli.output import Output, command_output, progress_bar
 
 
 def batch(
@@ -28,13 +28,13 @@ def batch(
     ],
     target: Annotated[Path, typer.Option("--out", "-o", help="The folder for the results.", file_okay=False)],
     workers: Annotated[
-        int | None, typer.Option(min=1, help="How many processes.", show_default="one a processor")
+        int | None, typer.Option(min=1, help="How many processes.", show_default="one per processor")
     ] = None,
     dask: Annotated[
         str | None, typer.Option(help="Work on the Dask cluster with this scheduler: tcp://HOST:8786.")
     ] = None,
     chunk: Annotated[
-        int | None, typer.Option(min=1, help="Items a task.", show_default="as many as take about a second")
+        int | None, typer.Option(min=1, help="Items per task.", show_default="as many as take about a second")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Begin anew; another recipe is refused otherwise.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try items again that failed before.")] = False,
@@ -50,7 +50,7 @@ def batch(
     """
     if dask is not None and workers is not None:
         raise typer.BadParameter("a Dask cluster has its own number of workers", param_hint="'--workers'")
-    with speech(json, quiet) as out:
+    with command_output(json, quiet) as out:
         settings = Recipe.read(recipe)
         items = _items(sources, settings.beside)
         with progress_bar(out, "items", len(items)) as advance:
@@ -61,10 +61,10 @@ def batch(
         _tell(out, done, len(items))
 
 
-def _tell(out: Speech, done: Summary, total: int) -> None:
-    out.answer(solved=done.solved, done_before=done.done_before, failed=done.failed, summary=done.table)
-    out.answer(metrics=done.metrics)
-    out.say(f"{done.solved} solved, {done.done_before} done before, {done.failed} failed; see {done.table}")
+def _tell(out: Output, done: Summary, total: int) -> None:
+    counts = {"solved": done.solved, "done_before": done.done_before, "failed": done.failed}
+    text = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    out.say(f"{text}; see {done.table}", **counts, summary=done.table, metrics=done.metrics)
     for name, mean in done.metrics.items():
         out.say(f"mean {name.replace('_', ' ')}: {mean:.4f}")
     if done.failed:
@@ -74,7 +74,7 @@ def _tell(out: Speech, done: Summary, total: int) -> None:
 
 def _items(sources: list[str], beside: Mapping[str, str]) -> Manifest | list[Path]:
     """Return the manifest, or all files that are meant; of folders, models or images that have what they need."""
-    manifests = [source for source in sources if Path(source).suffix.lower() in SUFFIXES]
+    manifests = [source for source in sources if Path(source).suffix.lower() in MANIFEST_SUFFIXES]
     if manifests and len(sources) > 1:
         raise ValueError(f"{manifests[0]} must be the only source, as a manifest; got {len(sources)} sources.")
     return Manifest(manifests[0]) if manifests else _files(sources, beside)

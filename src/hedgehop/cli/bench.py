@@ -5,26 +5,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from hedgehop.cli.progress import progress_bar
-from hedgehop.cli.speech import Json, Quiet, speech
+from hedgehop.cli.options import Json, Quiet
+from hedgehop.cli.output import command_output, progress_bar
 from hedgehop.diversity import HammingBall, LabelCoverage, VariableCoverage
 from hedgehop.lists.selection import best, diverse
 from hedgehop.models import Arborescence, Chain, Grid
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """Something to measure: what it is, how many variables it labels, and how often."""
-
-    name: str
-    variables: int
-    run: Callable[[], Any]
 
 
 def bench(
@@ -35,21 +25,21 @@ def bench(
 ) -> None:
     """Measure cuts, moves, chains and diverse lists on generated models; takes some seconds.
 
-    Milliseconds are of the wall and of the processor; the last column is nanoseconds of the processor a variable.
+    Milliseconds are of the wall and of the processor; the last column is nanoseconds of the processor per variable.
 
     Example: `hedgehop bench --size 300`
     """
-    with speech(json, quiet) as out:
+    with command_output(json, quiet) as out:
         trials, rows = _trials(size), []
         out.say(f"{'':<44}{'variables':>10}{'wall ms':>10}{'cpu ms':>10}{'ns/var':>9}")
         with progress_bar(out, "measured", len(trials)) as advance:
-            for trial in trials:
-                wall, cpu = min(_timed(trial.run) for _ in range(repeat))
-                rows.append({"name": trial.name, "variables": trial.variables, "seconds": wall, "cpu_seconds": cpu})
-                each = cpu / trial.variables * 1e9
-                out.say(f"{trial.name:<44}{trial.variables:>10}{wall * 1e3:>10.1f}{cpu * 1e3:>10.1f}{each:>9.0f}")
-                advance(trial)
-        out.answer(size=size, repeat=repeat, trials=rows)
+            for name, (variables, run) in trials.items():
+                wall, cpu = min(_timed(run) for _ in range(repeat))
+                rows.append({"name": name, "variables": variables, "seconds": wall, "cpu_seconds": cpu})
+                each = cpu / variables * 1e9
+                out.say(f"{name:<44}{variables:>10}{wall * 1e3:>10.1f}{cpu * 1e3:>10.1f}{each:>9.0f}")
+                advance(name)
+        out.fields |= {"size": size, "repeat": repeat, "trials": rows}
 
 
 def _timed(run: Callable[[], Any]) -> tuple[float, float]:
@@ -58,21 +48,22 @@ def _timed(run: Callable[[], Any]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def _trials(size: int) -> list[_Trial]:
+def _trials(size: int) -> dict[str, tuple[int, Callable[[], Any]]]:
+    """Return what to measure: the number of variables, and what to run."""
     rng = np.random.default_rng(0)
     two, five = _image(rng, size, 2), _image(rng, size, 5)
     words = Chain(rng.normal(size=(size * size // 10, 10)), rng.normal(size=(10, 10)))
     sentence = Arborescence(rng.normal(size=(60, 60)))
     n = size * size
-    return [
-        _Trial("best of an image, 2 labels: one cut", n, lambda: best(two)),
-        _Trial("best of an image, 5 labels: expansion", n, lambda: best(five, oracle="expansion")),
-        _Trial("best of a chain, 10 labels", words.n_variables, lambda: best(words)),
-        _Trial("best of a parse, 60 words", sentence.n_variables, lambda: best(sentence)),
-        _Trial("5 of an image, 2 labels, VariableCoverage", n, lambda: diverse(two, VariableCoverage(), 5, 0.3)),
-        _Trial("5 of an image, 2 labels, HammingBall", n, lambda: diverse(two, HammingBall(gamma=0.01), 5, 0.3 * n)),
-        _Trial("3 of an image, 5 labels, LabelCoverage", n, lambda: diverse(five, LabelCoverage(), 3, 0.05 * n)),
-    ]
+    return {
+        "best of an image, 2 labels: one cut": (n, lambda: best(two)),
+        "best of an image, 5 labels: expansion": (n, lambda: best(five, oracle="expansion")),
+        "best of a chain, 10 labels": (words.n_variables, lambda: best(words)),
+        "best of a parse, 60 words": (sentence.n_variables, lambda: best(sentence)),
+        "5 of an image, 2 labels, VariableCoverage": (n, lambda: diverse(two, VariableCoverage(), 5, 0.3)),
+        "5 of an image, 2 labels, HammingBall": (n, lambda: diverse(two, HammingBall(gamma=0.01), 5, 0.3 * n)),
+        "3 of an image, 5 labels, LabelCoverage": (n, lambda: diverse(five, LabelCoverage(), 3, 0.05 * n)),
+    }
 
 
 def _image(rng: np.random.Generator, size: int, labels: int) -> Grid:

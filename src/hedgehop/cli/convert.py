@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from hedgehop.cli.speech import Json, Quiet, check_target, speech
-from hedgehop.io.files import read, write
+from hedgehop.cli.options import Json, Quiet, check_writable
+from hedgehop.cli.output import command_output
+from hedgehop.io.models import read, write
 
 
 def convert(
@@ -25,9 +26,9 @@ def convert(
 
     Example: `hedgehop convert network.uai network.cfn.xz`
     """
-    with speech(json, quiet) as out:
-        check_target(target)
+    with command_output(json, quiet) as out:
+        check_writable(target)
         model = read(source)
         write(model, target)
-        out.answer(source=source, target=target, model=repr(model), bytes=target.stat().st_size)
-        out.say(f"wrote {target}: {model!r}")
+        size = target.stat().st_size
+        out.say(f"wrote {target}: {model!r}", source=source, target=target, model=repr(model), bytes=size)

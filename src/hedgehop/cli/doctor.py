@@ -10,7 +10,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 import numpy as np
 import typer
 
-from hedgehop.cli.speech import Json, Quiet, Speech, speech
+from hedgehop.cli.options import Json, Quiet
+from hedgehop.cli.output import Output, command_output
 from hedgehop.models import Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Model, SpanningTree
 from hedgehop.oracles import Oracle, available, get
 from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights
@@ -27,7 +28,7 @@ def doctor(json: Json = False, quiet: Quiet = False) -> None:
 
     Example: `hedgehop doctor --json`
     """
-    with speech(json, quiet) as out:
+    with command_output(json, quiet) as out:
         _tell_versions(out)
         _tell_extras(out)
         wrong = _tell_oracles(out)
@@ -37,17 +38,15 @@ def doctor(json: Json = False, quiet: Quiet = False) -> None:
         out.say("\nself-test: every oracle agrees with enumeration")
 
 
-def _tell_versions(out: Speech) -> None:
+def _tell_versions(out: Output) -> None:
     versions = {"hedgehop": version("hedgehop"), "python": platform.python_version(), "platform": platform.platform()}
     versions |= {name: version(name) for name in ("numpy", "scipy")}
-    out.answer(versions=versions)
-    out.say("\n".join(f"{name:<14} {found}" for name, found in versions.items()))
+    out.say("\n".join(f"{name:<14} {found}" for name, found in versions.items()), versions=versions)
 
 
-def _tell_extras(out: Speech) -> None:
+def _tell_extras(out: Output) -> None:
     extras = {extra: {name: _version(name) for name in names} for extra, names in _packages_of_extras().items()}
-    out.answer(extras=extras)
-    out.say("\nextras")
+    out.say("\nextras", extras=extras)
     for extra, packages in extras.items():
         missing = [name for name, found in packages.items() if found is None]
         there = ", ".join(f"{name} {found}" for name, found in packages.items() if found is not None)
@@ -57,15 +56,10 @@ def _tell_extras(out: Speech) -> None:
 def _packages_of_extras() -> dict[str, list[str]]:
     """Packages of each extra, as the installed hedgehop declares them."""
     packages: dict[str, list[str]] = {}
-    for name, extra in filter(None, map(_split, requires("hedgehop") or [])):
-        if extra not in _FOR_DEVELOPERS:
-            packages.setdefault(extra, []).append(name)
+    for found in filter(None, map(_REQUIREMENT.match, requires("hedgehop") or [])):
+        if found[2] not in _FOR_DEVELOPERS:
+            packages.setdefault(found[2], []).append(found[1])
     return packages
-
-
-def _split(requirement: str) -> tuple[str, str] | None:
-    found = _REQUIREMENT.match(requirement)
-    return (found[1], found[2]) if found else None
 
 
 def _version(package: str) -> str | None:
@@ -75,11 +69,10 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _tell_oracles(out: Speech) -> list[str]:
+def _tell_oracles(out: Output) -> list[str]:
     """List the oracles and try them; return those that are wrong."""
     verdicts = {name: _verdict(get(name)) for name in available()}
-    out.answer(oracles=verdicts)
-    out.say("\noracles")
+    out.say("\noracles", oracles=verdicts)
     for name, summary in available().items():
         out.say(f"  {name:<14} {verdicts[name]:<8} {summary}")
     return [name for name, verdict in verdicts.items() if verdict not in ("ok", "untried")]

@@ -12,7 +12,8 @@ from typing import Annotated
 
 import typer
 
-from hedgehop.cli.speech import Json, Quiet, speech
+from hedgehop.cli.options import Json, Quiet
+from hedgehop.cli.output import command_output
 
 
 class Experiment(str, Enum):
@@ -37,7 +38,7 @@ def reproduce(
 
     Example: `hedgehop reproduce category --data data --only HB --limit 20`
     """
-    with speech(json, quiet) as talk:
+    with command_output(json, quiet) as talk:
         folder = out or Path("results") / experiment.value
         sys.path.insert(0, str(Path.cwd()))  # experiments are not part of the installed library
         try:
@@ -51,5 +52,4 @@ def reproduce(
         if unknown:
             raise ValueError(f"{experiment.value} has no {unknown[0]}: it is run as a whole. Leave the option out.")
         text = run(data, folder, limit, **some)
-        talk.answer(out=folder, text=text)
-        talk.say(text)
+        talk.say(text, out=folder, text=text)

@@ -12,11 +12,10 @@ import typer
 from numpy.typing import NDArray
 
 from hedgehop._errors import need
-from hedgehop.cli.pictures import write_figure
-from hedgehop.cli.speech import Json, Quiet, fields_of, option, speech
-from hedgehop.io.pictures import read_picture
-from hedgehop.io.streams import complete
-from hedgehop.io.strokes import read_strokes
+from hedgehop.cli.options import Json, Quiet, parse_option
+from hedgehop.cli.output import command_output, fields_of, write_figure
+from hedgehop.io.file_access import atomic_write
+from hedgehop.io.images import read_image, read_strokes
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 
@@ -46,14 +45,14 @@ def segment(
 
     Example: `hedgehop segment photo.jpg --scribbles strokes.png -m 6 -o out`
     """
-    kind = None if diversity is None else option("--diversity", parse_diversity, diversity)
-    factor = None if tradeoff is None else option("--tradeoff", parse_tradeoff, tradeoff)
-    with speech(json, quiet) as talk:
+    kind = None if diversity is None else parse_option("--diversity", parse_diversity, diversity)
+    factor = None if tradeoff is None else parse_option("--tradeoff", parse_tradeoff, tradeoff)
+    with command_output(json, quiet) as talk:
         from hedgehop.segmentation.segmenter import Segmenter
 
         if out.exists() and not out.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "is a file, not a folder", str(out))
-        picture, strokes = read_picture(image), read_strokes(scribbles, swap)
+        picture, strokes = read_image(image), read_strokes(scribbles, swap)
         found = Segmenter(picture, n_segments or None).suggest(strokes, m, kind, factor)
         out.mkdir(parents=True, exist_ok=True)
         masks = [out / f"candidate_{k + 1}.png" for k in range(len(found))]
@@ -61,13 +60,12 @@ def segment(
             _write_mask(path, labels)
         found.save(out / "list.npz")
         write_figure(found.plot(picture), out / "sheet.png")
-        talk.answer(**fields_of(found), out=out, masks=masks)
-        talk.say(found.report())
-        talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}")
+        talk.say(found.report(), **fields_of(found))
+        talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}", out=out, masks=masks)
 
 
 def _write_mask(path: Path, labels: NDArray[np.int32]) -> None:
     """Write labels as grey levels: black the background, white the object, steps between for several."""
     levels = np.round(labels * (255.0 / max(1, int(labels.max())))).astype(np.uint8)
-    with complete(path) as file:
+    with atomic_write(path) as file:
         need("PIL.Image", "segmentation", "writing masks").fromarray(levels).save(file, format="png")

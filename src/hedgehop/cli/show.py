@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from hedgehop.cli.pictures import write_figure
-from hedgehop.cli.speech import Json, Quiet, check_target, fields_of, speech
+from hedgehop.cli.options import Json, Quiet, check_writable
+from hedgehop.cli.output import command_output, fields_of, write_figure
+from hedgehop.io.images import read_image
 from hedgehop.io.lists import load
-from hedgehop.io.pictures import read_picture
 
 
 def show(
@@ -37,15 +37,13 @@ def show(
     """
     if target is None and (image or segments or names or columns or title):
         raise typer.BadParameter("a picture needs a file to be drawn into: -o sheet.png", param_hint="'--out'")
-    with speech(json, quiet) as out:
-        check_target(target)
+    with command_output(json, quiet) as out:
+        check_writable(target)
         found = load(file)
-        out.answer(**fields_of(found))
-        out.say(found.report())
+        out.say(found.report(), **fields_of(found))
         if target is None:
             return
         words = None if names is None else [name.strip() for name in names.split(",")]
-        under, pieces = (None if path is None else read_picture(path) for path in (image, segments))
+        under, pieces = (None if path is None else read_image(path) for path in (image, segments))
         write_figure(found.plot(under, segments=pieces, names=words, columns=columns, title=title), target)
-        out.answer(out=target)
-        out.say(f"wrote {target}")
+        out.say(f"wrote {target}", out=target)

@@ -12,12 +12,11 @@ from typing import Annotated
 import typer
 
 from hedgehop._errors import Interrupted
-from hedgehop.cli.clock import Clock
-from hedgehop.cli.completion import diversity_names, oracle_names
-from hedgehop.cli.progress import progress_bar
-from hedgehop.cli.speech import Json, Quiet, Speech, check_target, fields_of, option, speech
-from hedgehop.io.files import read
-from hedgehop.io.uai import SOLUTIONS, write_labeling
+from hedgehop.cli.options import Json, Quiet, check_writable, complete_diversity, complete_oracle, parse_option
+from hedgehop.cli.output import Output, command_output, fields_of, progress_bar
+from hedgehop.cli.time_limit import TimeLimit
+from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, write_labeling
+from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import diverse
 from hedgehop.lists.tradeoff import APART, Target
@@ -43,7 +42,7 @@ def solve(
         typer.Option(
             "--diversity",
             "-d",
-            autocompletion=diversity_names,
+            autocompletion=complete_diversity,
             help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (each perhaps with :log, :sqrt or :count) "
             "or linear; options as in labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
         ),
@@ -59,7 +58,8 @@ def solve(
     ] = None,
     method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
     oracle: Annotated[
-        str, typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.", autocompletion=oracle_names)
+        str,
+        typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.", autocompletion=complete_oracle),
     ] = "auto",
     distinct: Annotated[
         bool | None,
@@ -96,23 +96,23 @@ def solve(
 
     Example: `hedgehop solve grid.uai -m 10 --diversity hamming:0.01 --tradeoff 2 --out list.npz`
     """
-    kind = option("--diversity", parse_diversity, diversity)
-    factor = option("--tradeoff", parse_tradeoff, tradeoff or "1")
-    solver = _in_time(option("--oracle", get, oracle), time_limit)
+    kind = parse_option("--diversity", parse_diversity, diversity)
+    factor = parse_option("--tradeoff", parse_tradeoff, tradeoff or "1")
+    solver = _in_time(parse_option("--oracle", get, oracle), time_limit)
     if (tradeoff, distinct, min_distance) == (None, None, None) and method is not MethodName.joint:
         min_distance = APART
-    with speech(json, quiet) as out:
-        check_target(target)
-        if target is not None and target.suffix.lower() not in (".npz", *SOLUTIONS):
+    with command_output(json, quiet) as out:
+        check_writable(target)
+        if target is not None and target.suffix.lower() not in (".npz", *SOLUTION_SUFFIXES):
             raise ValueError(f"the suffix must be one of .npz, .MAP, .MPE; got {target.name!r}.")
         model = read(file, evidence=None if evidence == "none" else evidence)
         run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
         patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps
-        with progress_bar(out, "labelings", m) as advance, Clock(time_limit, patient) as clock:
-            found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, clock)
+        with progress_bar(out, "labelings", m) as advance, TimeLimit(time_limit, patient) as limit:
+            found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, limit)
         _tell(out, found, min_distance, target)
         if found.method == "interrupted":
-            _tell_the_end(out, clock, len(found), m)
+            _tell_the_end(out, limit, len(found), m)
 
 
 def _in_time(solver: Oracle, limit: float | None) -> Oracle:
@@ -125,47 +125,45 @@ def _in_time(solver: Oracle, limit: float | None) -> Oracle:
 
 
 def _whole_or_beginning(
-    run: Callable[..., DiverseList], advance: Callable[[object], None], clock: Clock
+    run: Callable[..., DiverseList], advance: Callable[[object], None], limit: TimeLimit
 ) -> DiverseList:
     """Return the list or, interrupted, what there is of it."""
 
     def after_step(step: Step) -> None:
         advance(step)
-        clock.after(step)
+        limit.after_step(step)
 
     try:
         return run(callback=after_step)
     except KeyboardInterrupt as stop:
         if isinstance(stop, Interrupted) and stop.found is not None:
             return stop.found
-        if clock.over:
+        if limit.over:
             text = "Give it more, or a number as tradeoff."
-            raise TimeoutError(f"no labeling was found within {clock.limit:g} s. {text}") from None
+            raise TimeoutError(f"no labeling was found within {limit.seconds:g} s. {text}") from None
         raise
 
 
-def _tell(out: Speech, found: DiverseList, apart: float | None, target: Path | None) -> None:
+def _tell(out: Output, found: DiverseList, apart: float | None, target: Path | None) -> None:
     """Print the table before the file is written: a full disk must not take both."""
-    out.answer(**fields_of(found), min_distance=apart)
-    out.say(found.report())
+    out.say(found.report(), **fields_of(found), min_distance=apart)
     if apart and len(found) > 1:
         out.say(f"any two labelings were made to differ (--min-distance {apart:g})")
     if target is None:
-        out.answer(labelings=found.labelings)
+        out.fields["labelings"] = found.labelings
         return
-    if target.suffix.lower() in SOLUTIONS:
+    if target.suffix.lower() in SOLUTION_SUFFIXES:
         write_labeling(found.labelings[int(found.relevance.argmax())], target)
     else:
         found.save(target)
-    out.answer(out=target)
-    out.say(f"wrote {target}")
+    out.say(f"wrote {target}", out=target)
 
 
-def _tell_the_end(out: Speech, clock: Clock, found: int, m: int) -> None:
+def _tell_the_end(out: Output, limit: TimeLimit, found: int, m: int) -> None:
     """Say why there are fewer labelings; running out of time is no failure."""
     kept = f"{found} of {m} labelings are kept"
-    if clock.over:
-        out.note(f"the time limit of {clock.limit:g} s is over; {kept}.")
+    if limit.over:
+        out.note(f"the time limit of {limit.seconds:g} s is over; {kept}.")
         return
     out.fail(f"interrupted; {kept}.")
     raise typer.Exit(1)

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from hedgehop._errors import need
-from hedgehop.cli.speech import Json, Quiet, speech
+from hedgehop.cli.options import Json, Quiet
+from hedgehop.cli.output import command_output
 
 
 def studio(
@@ -32,13 +33,13 @@ def studio(
 
     Example: `hedgehop studio photos/`
     """
-    with speech(json, quiet) as out:
+    with command_output(json, quiet) as out:
         for module in ("fastapi", "uvicorn"):
             need(module, "studio", "the studio")
         need("skimage", "segmentation", "the studio")
-        from hedgehop.studio.server import address, is_own, listen, new_token, serve
+        from hedgehop.studio.image_folder import images_in
         from hedgehop.studio.settings import Settings
-        from hedgehop.studio.shelf import images_in
+        from hedgehop.studio.web.server import address, is_own, listen, new_token, serve
 
         given = () if images is None else images_in(images) if images.is_dir() else (images,)
         if images is not None and not given:
@@ -48,6 +49,5 @@ def studio(
         token = None if is_own(host) else new_token()
         listener = listen(host, port)
         page = address(host, listener.getsockname()[1], token)
-        out.answer(url=page, images=len(given))
-        out.say(f"the studio is open at {page}\npress Ctrl-C to close it")
+        out.say(f"the studio is open at {page}\npress Ctrl-C to close it", url=page, images=len(given))
     serve(Settings(token=token, images=given, scores=scores), listener, page if open_page else None)

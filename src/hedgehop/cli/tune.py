@@ -12,15 +12,15 @@ import typer
 from hedgehop.batch import Manifest, Recipe
 from hedgehop.batch.recipe import METRICS
 from hedgehop.batch.tasks import model_of, truth_of
-from hedgehop.cli.completion import diversity_names
-from hedgehop.cli.speech import Json, Quiet, Speech, check_target, option, speech
-from hedgehop.io.streams import complete
+from hedgehop.cli.options import Json, Quiet, check_writable, complete_diversity, parse_option
+from hedgehop.cli.output import Output, command_output
+from hedgehop.io.file_access import write_text
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 from hedgehop.tuning.search import Tuned
 from hedgehop.tuning.search import tune as search
 
-_DIVERSITIES = ["hamming:0.01", "variables", "linear"]
-_TRADEOFFS = ["0.03", "0.1", "0.3", "1", "3"]
+_USUAL_DIVERSITIES = ["hamming:0.01", "variables", "linear"]
+_USUAL_TRADEOFFS = ["0.03", "0.1", "0.3", "1", "3"]
 
 
 class Metric(str, Enum):
@@ -35,16 +35,16 @@ def tune(
         Path, typer.Argument(help="A .csv or .jsonl manifest of models or scores, with truths.", exists=True)
     ],
     diversity: Annotated[
-        list[str], typer.Option("--diversity", "-d", help="One to try; repeat it.", autocompletion=diversity_names)
-    ] = _DIVERSITIES,
-    tradeoff: Annotated[list[str], typer.Option("--tradeoff", "-t", help="One to try; repeat it.")] = _TRADEOFFS,
+        list[str], typer.Option("--diversity", "-d", help="One to try; repeat it.", autocompletion=complete_diversity)
+    ] = _USUAL_DIVERSITIES,
+    tradeoff: Annotated[list[str], typer.Option("--tradeoff", "-t", help="One to try; repeat it.")] = _USUAL_TRADEOFFS,
     m: Annotated[int, typer.Option("-m", min=1, help="Labelings in each list.")] = 5,
     metric: Annotated[Metric, typer.Option(help="What the best labeling of a list is scored by.")] = Metric.accuracy,
     smoothness: Annotated[float, typer.Option(min=0, help="Of the grids made from scores.")] = 1.0,
     cache: Annotated[
         Path | None, typer.Option(help="Keep scores in this file: an interrupted search goes on where it was.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Lists at once.", show_default="one a processor")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Lists at once.", show_default="one per processor")] = None,
     target: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the best setting as a recipe for `hedgehop batch`.")
     ] = None,
@@ -55,10 +55,10 @@ def tune(
 
     Example: `hedgehop tune examples.csv -d variables -d linear -t 0.1 -t 1 --out recipe.toml`
     """
-    kinds = {words: option("--diversity", parse_diversity, words) for words in diversity}
-    factors = {words: option("--tradeoff", parse_tradeoff, words) for words in tradeoff}
-    with speech(json, quiet) as out:
-        check_target(target)
+    kinds = {words: parse_option("--diversity", parse_diversity, words) for words in diversity}
+    factors = {words: parse_option("--tradeoff", parse_tradeoff, words) for words in tradeoff}
+    with command_output(json, quiet) as out:
+        check_writable(target)
         settings, score = Recipe(smoothness=smoothness), METRICS[metric.value]
         items = [item for item in Manifest(manifest) if item.truth]
         if not items:
@@ -73,26 +73,24 @@ def tune(
         _tell(out, found, list(factors), best, metric.value)
         if target is not None:
             _write_recipe(target, best, m, smoothness)
-            out.answer(out=target)
-            out.say(f"wrote {target}")
+            out.say(f"wrote {target}", out=target)
 
 
-def _tell(out: Speech, found: Tuned, factors: list[str], best: tuple[str, str], metric: str) -> None:
-    """Print a table, diversities by tradeoffs, of the oracle's mean."""
-    means = found.oracle[:, :, -1].mean(axis=1).tolist()
+def _tell(out: Output, found: Tuned, factors: list[str], best: tuple[str, str], metric: str) -> None:
+    """Print a table, diversities by tradeoffs, of the mean best-of-m score."""
+    means = found.best_of_m[:, :, -1].mean(axis=1).tolist()
     names = [name for name, _ in found.settings]
     rows = [{"diversity": n, "tradeoff": factors[k % len(factors)], metric: means[k]} for k, n in enumerate(names)]
-    out.answer(diversity=best[0], tradeoff=best[1], score=found.score, settings=rows)
     width = max(len(name) for name in names)
-    out.say(f"mean oracle {metric} of {found.oracle.shape[1]} examples, lists of {found.oracle.shape[2]}")
+    out.say(f"mean oracle {metric} of {found.best_of_m.shape[1]} examples, lists of {found.best_of_m.shape[2]}")
     out.say(f"{'':<{width}}  " + "  ".join(f"{word:>12}" for word in factors))
     for start in range(0, len(rows), len(factors)):
         cells = "  ".join(f"{mean:>12.4f}" for mean in means[start : start + len(factors)])
         out.say(f"{names[start]:<{width}}  {cells}")
-    out.say(f"best: {best[0]}, tradeoff {best[1]}, {found.score:.4f}")
+    text = f"best: {best[0]}, tradeoff {best[1]}, {found.score:.4f}"
+    out.say(text, diversity=best[0], tradeoff=best[1], score=found.score, settings=rows)
 
 
 def _write_recipe(path: Path, best: tuple[str, str], m: int, smoothness: float) -> None:
     lines = [f'diversity = "{best[0]}"', f'tradeoff = "{best[1]}"', f"m = {m}", f"smoothness = {smoothness!r}", ""]
-    with complete(path) as file:
-        file.write("\n".join(lines).encode())
+    write_text(path, "\n".join(lines))

@@ -91,6 +91,9 @@ class Concave:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[type[Concave], tuple[Any]]:
+        return Concave, (self.given,)  # the table only saves time
+
     def __repr__(self) -> str:
         return repr(self.given)
 

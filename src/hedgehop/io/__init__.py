@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files: one module a format."""
+"""Files of models, lists, label maps, images, strokes and scores."""
 
-from hedgehop.io.files import read, write
+from hedgehop.io.formats.uai import read_labeling, write_labeling
+from hedgehop.io.images import read_scores, read_strokes
 from hedgehop.io.labels import read_labels, write_labels
-from hedgehop.io.pictures import read_scores
-from hedgehop.io.runs import decode_runs, encode_runs
-from hedgehop.io.strokes import read_strokes
-from hedgehop.io.uai import read_labeling, write_labeling
+from hedgehop.io.models import read, write
+from hedgehop.io.run_lengths import decode_runs, encode_runs
 
 __all__ = [
     "decode_runs",

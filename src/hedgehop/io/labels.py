@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import integers
-from hedgehop._errors import need, said
-from hedgehop.io.arrays import array_of
-from hedgehop.io.pictures import opened_picture
-from hedgehop.io.runs import decode_runs, encode_runs
-from hedgehop.io.streams import MAX_BYTES, FilePath, blocks, complete
-from hedgehop.io.uai import SOLUTIONS, read_labeling, write_labeling
+from hedgehop._errors import need
+from hedgehop.io.archives import read_array
+from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, damage_as, read_blocks, write_text
+from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, read_labeling, write_labeling
+from hedgehop.io.images import open_image
+from hedgehop.io.run_lengths import decode_runs, encode_runs
 from hedgehop.palette import voc_palette
 
-UNKNOWN = 255  # VOC's label of pixels without one
+_UNLABELLED = 255  # VOC's label of pixels without one
 
 
 def read_labels(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[np.int64]:
@@ -44,12 +44,12 @@ def read_labels(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[np.int64]
     """
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
-        return integers(array_of(path, max_bytes), "labels")
+        return integers(read_array(path, max_bytes), "labels")
     if suffix == ".json":
         return _from_runs(path, max_bytes)
-    if suffix in SOLUTIONS:
+    if suffix in SOLUTION_SUFFIXES:
         return read_labeling(path, max_bytes).astype(np.int64)
-    with opened_picture(path) as picture:
+    with open_image(path) as picture:
         pixels = np.asarray(picture.convert("RGB") if picture.mode in ("RGBA", "CMYK", "YCbCr") else picture)
     return pixels.astype(np.int64) if pixels.ndim == 2 else _from_colors(pixels, path)
 
@@ -61,7 +61,7 @@ def write_labels(labels: ArrayLike, path: FilePath) -> None:
     label: such pixels are in no mask.
     """
     values, suffix = integers(labels, "labels"), Path(path).suffix.lower()
-    if suffix in SOLUTIONS:
+    if suffix in SOLUTION_SUFFIXES:
         write_labeling(values, path)
         return
     writers = {".npy": _write_array, ".json": _write_runs, ".png": _write_picture}
@@ -75,7 +75,7 @@ def write_labels(labels: ArrayLike, path: FilePath) -> None:
 
 
 def _write_array(labels: NDArray[np.int64], path: FilePath) -> None:
-    with complete(path) as file:
+    with atomic_write(path) as file:
         np.save(file, labels.astype(np.int32))
 
 
@@ -87,39 +87,37 @@ def _write_picture(labels: NDArray[np.int64], path: FilePath) -> None:
     if labels.max() < 256:
         picture = picture.convert("P")
         picture.putpalette(voc_palette().ravel().tolist())
-    with complete(path) as file:
+    with atomic_write(path) as file:
         picture.save(file, format="png")
 
 
 def _write_runs(labels: NDArray[np.int64], path: FilePath) -> None:
-    there = [label for label in np.unique(labels).tolist() if label != UNKNOWN]
+    there = [label for label in np.unique(labels).tolist() if label != _UNLABELLED]
     masks: list[dict[str, Any]] = [
         {"category_id": label, "segmentation": encode_runs(labels == label)} for label in there
     ]
     empty = encode_runs(np.zeros(labels.shape, bool))  # says the size where there is no label at all
-    with complete(path) as file:
-        file.write(json.dumps(masks or [{"category_id": 0, "segmentation": empty}]).encode())
+    write_text(path, json.dumps(masks or [{"category_id": 0, "segmentation": empty}]))
 
 
 def _from_runs(path: FilePath, max_bytes: int) -> NDArray[np.int64]:
-    try:
-        found = json.loads(b"".join(blocks(path, max_bytes)))
+    text = b"".join(read_blocks(path, max_bytes))
+    with damage_as(f"{path} must hold COCO run lengths of masks of one image"):
+        found = json.loads(text)
         if isinstance(found, dict) and "counts" in found:
             return decode_runs(found).astype(np.int64)
         records = found["annotations"] if isinstance(found, dict) else found
         masks = [(int(record["category_id"]), decode_runs(record["segmentation"])) for record in records]
-        labels = np.full(masks[0][1].shape, UNKNOWN, np.int64)
+        labels = np.full(masks[0][1].shape, _UNLABELLED, np.int64)
         for label, mask in masks:
             labels[mask] = label
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{path} must hold COCO run lengths of masks of one image: {said(error)}.") from error
-    return labels
+        return labels
 
 
 def _from_colors(pixels: NDArray[Any], path: FilePath) -> NDArray[np.int64]:
     """Labels of pixels in VOC's colours."""
     if pixels.ndim != 3 or pixels.shape[2] != 3:
-        raise ValueError(f"{path} must hold one number a pixel, or RGB; got shape {pixels.shape}.")
+        raise ValueError(f"{path} must hold one number per pixel, or RGB; got shape {pixels.shape}.")
     codes = pixels.astype(np.int64) @ (65536, 256, 1)
     known = voc_palette().astype(np.int64) @ (65536, 256, 1)
     order = np.argsort(known)

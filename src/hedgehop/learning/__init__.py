@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning from examples, in the shape of scikit-learn."""
 
-from hedgehop.learning.structured import StructuredSVM
-from hedgehop.learning.transductive import TransductiveSVM
+from hedgehop._errors import need
+
+need("sklearn", "learning", "hedgehop.learning")
+
+from hedgehop.learning.structured_svm import StructuredSVM  # noqa: E402
+from hedgehop.learning.transductive_svm import TransductiveSVM  # noqa: E402
 
 __all__ = ["StructuredSVM", "TransductiveSVM"]

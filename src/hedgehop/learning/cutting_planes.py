@@ -1,20 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What both cutting-plane solvers share: planes collected round by round, and the best mixture of them."""
+"""Cutting planes: planes collected round by round, and the weights that are best for all of them so far.
+
+One-slack (Joachims, Finley, Yu 2009) adds one plane per round, the sum of all examples' planes: the quadratic program
+stays small whatever the number of examples. n-slack (Tsochantaridis et al. 2005) gives every example planes and a slack
+of its own: fewer rounds, but the program grows with the examples; for small sets, and to compare with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import scipy.sparse
 
 from hedgehop._arrays import Doubles
-from hedgehop.learning.quadratic import best_mixture
+from hedgehop.learning.quadratic_program import best_mixture
 from hedgehop.learning.solution import Report, Solution
 from hedgehop.learning.training import Plane, Training
 
-_STEP = 0.3  # the oracle is asked between the best weights and those of the planes: whole steps overshoot for long
+_STEP_LENGTH = 0.3  # the oracle is asked between the best weights and those of the planes: whole steps overshoot
+
+
+def one_slack(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
+    """Minimise ``1/2 |w|^2 + C xi`` with xi above the sum of planes, one for every choice of labelings."""
+    return _cut(PlaneSet(training, C, patience=20), _collect_sum, tol, max_iter, report)
+
+
+def n_slack(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
+    """Minimise ``1/2 |w|^2 + C sum_n xi_n`` with xi_n above the planes of example n."""
+    share = 0.1 * tol  # violations below this share of the primal value cannot be what keeps the gap open
+    return _cut(PlaneSet(training, C, patience=3), partial(_collect_each, share), tol, max_iter, report)
 
 
 @dataclass
@@ -62,10 +79,31 @@ class PlaneSet:
             setattr(self, name, [values[k] for k in used])
 
 
-Collect = Callable[[PlaneSet, list[Plane], Doubles], bool]
+def _collect_sum(planes: PlaneSet, found: list[Plane], weights: Doubles) -> bool:
+    change = np.sum([plane.change for plane in found], axis=0)
+    loss = sum(plane.loss for plane in found)
+    height = float(planes.heights(weights, 1)[0])
+    planes.add(0, change, loss)
+    return loss - float(change @ weights) > height * (1.0 + 1e-12)
 
 
-def cut(planes: PlaneSet, collect: Collect, tol: float, max_iter: int, report: Report) -> Solution:
+def _collect_each(share: float, planes: PlaneSet, found: list[Plane], weights: Doubles) -> bool:
+    heights = planes.heights(weights, len(found))
+    values = [plane.value(weights) for plane in found]
+    margin = share * sum(values) / len(values)
+    new = [n for n, value in enumerate(values) if value > heights[n] + margin]
+    for n in new:
+        planes.add(n, found[n].change, found[n].loss)
+    return bool(new)
+
+
+def _cut(
+    planes: PlaneSet,
+    collect: Callable[[PlaneSet, list[Plane], Doubles], bool],
+    tol: float,
+    max_iter: int,
+    report: Report,
+) -> Solution:
     """Alternate between the oracle, which gives planes at the weights, and the best weights for all planes so far.
 
     `collect` puts the planes of one round into the set and says whether any was new.
@@ -77,7 +115,7 @@ def cut(planes: PlaneSet, collect: Collect, tol: float, max_iter: int, report: R
         if solution.gap > tol and collect(planes, found, weights):
             goal, dual = planes.solve()
             solution.improve(dual)
-            asked, weights = weights, solution.weights + _STEP * (goal - solution.weights)
+            asked, weights = weights, solution.weights + _STEP_LENGTH * (goal - solution.weights)
         else:  # the planes are right here: only at their own optimum does that mean the end
             asked, weights = weights, goal
         report(solution)

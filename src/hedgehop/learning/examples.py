@@ -16,30 +16,14 @@ from hedgehop.models.pairwise import Edges
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One input, checked.
+    """One input, checked."""
 
-    Attributes
-    ----------
-    nodes : (n, d) array
-        Features of the variables.
-    edges : (E, 2) array of ints
-        Pairs of variables.
-    links : (E, k) array
-        Features of the edges.
-    shape : tuple of ints
-        Shape of one labeling.
-    scores : (n, L) array or None
-        Scores of the labels that are not learned but added as they are.
-    kinds : (n, L, k) array or None
-        Several kinds of scores of the labels; a weight is learned for each.
-    """
-
-    nodes: Doubles
-    edges: Edges
-    links: Doubles
-    shape: tuple[int, ...]
-    scores: Doubles | None = None
-    kinds: Doubles | None = None
+    node_features: Doubles  # (n, d)
+    edges: Edges  # (E, 2)
+    edge_features: Doubles  # (E, k)
+    shape: tuple[int, ...]  # of one labeling
+    scores: Doubles | None = None  # (n, L), of labels: not learned but added as they are
+    kinds: Doubles | None = None  # (n, L, j), several kinds of such scores: a weight is learned for each
 
     @property
     def n_kinds(self) -> int:
@@ -65,14 +49,14 @@ def node_features(values: ArrayLike, ndim: tuple[int, ...], wanted: str) -> Doub
     return nodes
 
 
-def link_features(values: ArrayLike | None, n_edges: int) -> Doubles:
+def edge_features(values: ArrayLike | None, n_edges: int) -> Doubles:
     """Check features of edges; without any, each edge has the one feature 1."""
     if values is None:
         return np.ones((n_edges, 1))
-    links = finite(values, "edge features")
-    if links.ndim != 2 or len(links) != n_edges or links.shape[1] == 0:
-        raise ValueError(f"edge features must have shape (E, k) with E = {n_edges}; got {links.shape}.")
-    return links
+    features = finite(values, "edge features")
+    if features.ndim != 2 or len(features) != n_edges or features.shape[1] == 0:
+        raise ValueError(f"edge features must have shape (E, k) with E = {n_edges}; got {features.shape}.")
+    return features
 
 
 def with_scores(example: Example, values: ArrayLike | None) -> Example:
@@ -106,8 +90,8 @@ def as_many(**parts: Sized) -> None:
 def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Labels:
     """Check the right labeling of an example, flat."""
     highest = np.iinfo(np.int32).max if n_labels is None else n_labels
-    counts = np.full(len(example.nodes), highest, np.int64)
+    counts = np.full(len(example.node_features), highest, np.int64)
     flat, single = as_labelings(y, example.shape, counts)
     if not single:
-        raise ValueError(f"y must hold one labeling of shape {example.shape} an input; got {np.shape(y)}.")
+        raise ValueError(f"y must hold one labeling of shape {example.shape} per input; got {np.shape(y)}.")
     return np.asarray(flat[0])

@@ -17,27 +17,16 @@ from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.pairwise.kernels import pair_tables
 
 
-def lowest_relevance(model: PairwiseModel, oracle: Oracle) -> float:
-    """Return a number that no labeling's relevance is below: minus the bound of a MAP inference on -r.
-
-    Where the model is attractive that is the hard direction, and the sum of the least scores serves where it is higher.
-    """
-    negated = _negated(model)
-    bound = oracle.on(negated).step([]).upper_bound
-    return max(model.floor(), -bound)
-
-
 def learned_bias(models: Iterable[PairwiseModel], oracle: Oracle) -> float:
     """Return the least bias known to make all labelings of all models nonnegative.
 
-    An input whose least scores add up to more than -b violates nothing and costs no inference.
+    An input whose least scores add up to more than -b violates nothing and costs no inference. MAP inference on -r is
+    the hard direction where the model is attractive: the sum of the least scores serves where it is higher.
     """
     bias = 0.0
     for model in models:
         if model.floor() + bias < 0.0:
-            bias = max(bias, -lowest_relevance(model, oracle))
+            negated = FactorGraph(-model.unary, model.edges, -pair_tables(model))
+            bound = oracle.on(negated).step([]).upper_bound
+            bias = max(bias, min(-model.floor(), bound))
     return bias
-
-
-def _negated(model: PairwiseModel) -> FactorGraph:
-    return FactorGraph(-model.unary, model.edges, -pair_tables(model))

@@ -17,28 +17,14 @@ Report = Callable[["Solution"], None]
 
 @dataclass
 class Solution:
-    """The best weights so far; ``dual <= optimum <= primal``, and ``ceiling`` where the oracle is not exact.
+    """The best weights so far; ``dual <= optimum <= primal``, and ``ceiling`` where the oracle is not exact."""
 
-    Attributes
-    ----------
-    weights : (size,) array
-        Attractive ones are never negative.
-    primal : float
-        ``1/2 |w|^2 + C sum_n xi_n`` with the labelings the oracle found.
-    ceiling : float
-        The same with the oracle's upper bounds: proven, and equal to `primal` where the oracle is exact.
-    dual : float
-        No weights reach less.
-    iterations : int
-        Passes over the examples, or rounds of cutting planes.
-    """
-
-    weights: Doubles
-    primal: float = np.inf
-    ceiling: float = np.inf
-    dual: float = 0.0
-    iterations: int = 0
-    history: list[float] = field(default_factory=list)
+    weights: Doubles  # (size,), attractive ones never negative
+    primal: float = np.inf  # 1/2 |w|^2 + C sum_n xi_n with the labelings the oracle found
+    ceiling: float = np.inf  # the same with the oracle's upper bounds: proven
+    dual: float = 0.0  # no weights reach less
+    iterations: int = 0  # passes over the examples, or rounds of cutting planes
+    history: list[float] = field(default_factory=list)  # the gap after each
 
     @property
     def gap(self) -> float:
@@ -64,15 +50,13 @@ class Solution:
 
 
 def watch(tol: float, show: bool) -> Report:
-    """Return a function that notes the gap after every iteration, and shows a bar that is full when it is closed."""
-    if not show:
-        return lambda solution: solution.history.append(solution.gap)
+    """Return a function that notes the gap after every iteration and, if asked, shows a bar, full when it is closed."""
 
     def report(solution: Solution) -> None:
         solution.history.append(solution.gap)
-        closed = np.log(max(solution.gap, 1e-300)) / np.log(tol) if solution.gap > tol else 1.0
-        draw_bar(
-            max(0.0, closed), f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}"
-        )
+        if show:
+            closed = np.log(max(solution.gap, 1e-300)) / np.log(tol) if solution.gap > tol else 1.0
+            text = f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}"
+            draw_bar(max(0.0, closed), text)
 
     return report

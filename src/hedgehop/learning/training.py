@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The training problem and its oracle: which labeling violates the margin of an example most.
+"""The training problem: what wrong labelings cost, and which one violates the margin of an example most.
 
 ::
 
@@ -14,17 +14,22 @@ model supermodular.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop import _arrays
+from hedgehop._arrays import Doubles, Labels, finite, linear_scores
 from hedgehop.learning.examples import Example
-from hedgehop.learning.joint import JointMap
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.learning.joint_features import JointFeatures
+from hedgehop.oracles.base import Oracle
 from hedgehop.potentials import Linear
 
-_KEPT = 8  # labelings of an example remembered where the oracle is not exact
+ClassWeight = str | Mapping[int, float] | ArrayLike | None
+_KEPT_LABELINGS = 8  # of an example, remembered where the oracle is not exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +46,10 @@ class Plane:
 
 
 class Training:
-    """Examples with their truths and losses.
-
-    Parameters
-    ----------
-    joint : JointMap
-        The features.
-    examples, truths : lists
-        Inputs and flat labelings.
-    losses : list of (n, L) arrays
-        Cost of each label.
-    oracle : Oracle
-        Finds the labelings.
-    """
+    """Inputs with their joint features, their flat truths, what each of their labels costs, (n, L), and an oracle."""
 
     def __init__(
-        self, joint: JointMap, examples: list[Example], truths: list[Labels], losses: list[Doubles], oracle: Oracle
+        self, joint: JointFeatures, examples: list[Example], truths: list[Labels], losses: list[Doubles], oracle: Oracle
     ) -> None:
         self.joint = joint
         self._examples = examples
@@ -87,20 +80,36 @@ class Training:
         step = self._oracle.on(model).step([self._losses[n]])
         labeling = step.labeling.reshape(-1)
         if not step.exact:
-            labeling = self._better(n, step, np.asarray(model.score(np.stack([*self._kept[n], labeling]))))
+            known = np.stack([*self._kept[n], labeling])
+            labeling = known[np.argmax(model.score(known) + linear_scores(self._losses[n].theta, known))]
+            self._kept[n] = list(known[-_KEPT_LABELINGS:])
         change = self._right[n] - self.joint.features(self._examples[n], labeling)
         added = self._examples[n].added(self._truths[n])
-        loss = self._loss(n, labeling) + self._examples[n].added(labeling) - added
+        loss = float(linear_scores(self._losses[n].theta, labeling[None])[0])
+        loss += self._examples[n].added(labeling) - added
         return Plane(change, loss, step.upper_bound - float(self._right[n] @ weights) - added)
 
-    def _loss(self, n: int, labeling: Labels) -> float:
-        theta = self._losses[n].theta
-        return float(theta[np.arange(labeling.size), labeling].sum())
 
-    def _better(self, n: int, step: Step, scores: Doubles) -> Labels:
-        """Return the best of the kept labelings and the one just found, which is kept from now on."""
-        known = [*self._kept[n], step.labeling.reshape(-1)]
-        values = [score + self._loss(n, y) for score, y in zip(scores, known, strict=True)]
-        best = known[int(np.argmax(values))]
-        self._kept[n] = known[-_KEPT:]
-        return best
+def class_costs(class_weight: ClassWeight, truths: Sequence[Labels], n_labels: int) -> Doubles:
+    """What missing one variable of each label costs, (L,)."""
+    if class_weight is None:
+        return np.ones(n_labels)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f'class_weight must be "balanced", numbers, or None; got {class_weight!r}.')
+        counts = np.bincount(np.concatenate(truths), minlength=n_labels)
+        return np.asarray(counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1)))
+    if isinstance(class_weight, Mapping):
+        class_weight = [class_weight.get(label, 1.0) for label in range(n_labels)]
+    costs = finite(class_weight, "class_weight", shape=(n_labels,))
+    if (costs < 0).any():
+        raise ValueError(f"class_weight must be >= 0; got {costs.min():g}.")
+    return costs
+
+
+def loss_scores(truth: Labels, costs: Doubles, weights: Any = None) -> Doubles:
+    """``Delta(y) = sum_i scores[i, y_i]``: the cost of the right label where y has another one, (n, L)."""
+    own = costs[truth] if weights is None else costs[truth] * _arrays.weights(weights, "weights", truth.size)
+    scores = np.repeat(own[:, None], costs.size, axis=1)
+    scores[np.arange(truth.size), truth] = 0.0
+    return scores

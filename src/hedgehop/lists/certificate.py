@@ -9,6 +9,10 @@ from itertools import pairwise
 from math import inf, isfinite, nan, prod
 
 from hedgehop._errors import BoundError
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.state import ListState
+
+Floats = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -70,38 +74,25 @@ class Certificate:
         return 1.0 if self.upper_bound == self.objective else self.objective / self.upper_bound
 
 
-def certify(
-    m: int,
-    tradeoff: float,
-    objectives: Sequence[float],
-    offsets: Sequence[float],
-    best_gains: Sequence[float],
-    baseline: float,
-    failed: str | None,
-    further: Sequence[float] = (),
-) -> Certificate:
-    """Certify a list of m labelings.
+def certified(objective: Objective, state: ListState) -> Certificate:
+    """Certify a list by what is known about it; nothing is solved."""
+    baseline = nan if state.single is None else objective.repeated(state.single, len(state))
+    online, failed = objective.list_bounds(state.rows, state.best_gains), objective.why_not_monotone()
+    return certify(objective.values(state.rows), online, state.best_gains, baseline, failed, state.bounds)
 
-    Parameters
-    ----------
-    objectives : F(S^0) .. F(S^m)
-        F of the prefixes.
-    offsets, best_gains : for t = 0, 1, ..., as many as are known
-        ``D(T) <= offset_t + sum of gains at S^t`` for all T of size m; and U_t.
-    baseline : float
-        F of the single best labeling repeated.
-    failed : str or None
-        Which condition of the monotone bounds does not hold; None if all do.
-    further : floats
-        Bounds proven otherwise.
+
+def certify(
+    objectives: Floats, online: Floats, best_gains: Floats, baseline: float, failed: str | None, further: Floats = ()
+) -> Certificate:
+    """Certify a list by F of its beginnings, B1_t and U_t as far as they are known, and further bounds on any list.
+
+    `failed` says which condition of the monotone bounds does not hold, if one does not.
     """
-    online = tuple(tradeoff * o + m * u if tradeoff > 0 else m * u for o, u in zip(offsets, best_gains, strict=True))
-    bound = min((*online, *further), default=inf)
-    objective = objectives[-1]
+    m, objective = len(objectives) - 1, objectives[-1]
     return Certificate(
         objective=objective,
-        upper_bound=_not_below(bound, objective),
-        online=online,
+        upper_bound=_not_below(min((*online, *further), default=inf), objective),
+        online=tuple(online),
         baseline=baseline,
         monotone=None if failed else min(f + m * u for f, u in zip(objectives, best_gains, strict=False)),
         product=None if failed else _product(m, objectives, best_gains),
@@ -109,7 +100,7 @@ def certify(
     )
 
 
-def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -> float:
+def _product(m: int, objectives: Floats, best_gains: Floats) -> float:
     gains = [b - a for a, b in pairwise(objectives)]
     shares = [min(1.0, max(0.0, g / u)) if u > 0 else 1.0 for g, u in zip(gains, best_gains, strict=False)]
     lost = prod(1.0 - a / m for a in shares)
@@ -119,8 +110,6 @@ def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -
 def _not_below(bound: float, objective: float) -> float:
     """Return the bound, lifted over rounding errors; a bound that is really too low is a bug, and said so."""
     if objective - bound > 1e-6 * max(1.0, abs(objective)):
-        raise BoundError(
-            f"the list scores {objective!r}, above its upper bound {bound!r}: an oracle or a diversity gave a wrong "
-            "bound. Check yours with hh.testing; if all are built in, please report this model."
-        )
+        text = f"the list scores {objective!r}, above its upper bound {bound!r}: an oracle or a diversity gave a wrong"
+        raise BoundError(f"{text} bound. Check yours with hh.testing; if all are built in, please report this model.")
     return max(bound, objective)

@@ -1,35 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Refinement: re-solve each labeling of a list given all the others, until F no longer grows."""
+"""Exchange: solve each labeling of a list again, given all the others, until F no longer grows."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from hedgehop._arrays import own
-from hedgehop.lists.search import Search
+from hedgehop._errors import InfeasibleError
+from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.state import ListState
 
 _ROUNDS = 20
 
 
-def refine_list(search: Search) -> list[float]:
-    """Refine a finished search in place; return the bounds on all lists that were met on the way."""
-    bounds: list[float] = []
-    for _ in range(_ROUNDS):
-        improved = [_improve(search, t, bounds) for t in range(len(search.chosen))]
-        if not any(improved):
+def exchanged(greedy: Greedy, state: ListState) -> ListState:
+    """Return a list whose F is at least the same, with the bounds on F of any list that were met on the way."""
+    state, _ = greedy.foreseen(state)
+    bounds = [*state.bounds, *greedy.objective.list_bounds(state.rows, state.best_gains)]
+    settled, m = 0, len(state)  # how many labelings in a row are the best ones, given the others
+    for k in range(_ROUNDS * m):
+        better, bound = _improved(greedy, state, k % m)
+        bounds.append(bound)
+        settled = settled + 1 if better is state else 1
+        state = better
+        if settled >= m:
             break
-    search.replay(search.rows(), [step.oracle for step in search.steps])
-    return bounds
+    return replace(greedy.retraced(state), bounds=tuple(bounds))
 
 
-def _improve(search: Search, t: int, bounds: list[float]) -> bool:
-    """Replace labeling t by the best one given the others, if F grows."""
-    others = search.without(t)
-    step = others.best_apart()
-    bounds.append(others.list_bound(len(search.chosen)))
-    trial = np.insert(others.rows(), t, step.labeling.reshape(-1), axis=0)
-    before, after = search.objective(search.rows()), search.objective(trial)
-    better = after > before + 1e-9 * max(1.0, abs(before))
-    if better:
-        search.chosen[t] = own(trial[t].copy())
-    return better
+def _improved(greedy: Greedy, state: ListState, t: int) -> tuple[ListState, float]:
+    """Replace labeling t by the best one given the others, if F grows; and bound F of any list (B1)."""
+    objective, labeling = greedy.objective, state.rows[t]
+    others, best = greedy.foreseen(state.without(t))
+    bound = objective.list_bound(others.rows, best.upper_bound, len(state))
+    try:
+        step = greedy.allowed(others, best)
+    except InfeasibleError:  # an oracle that is not exact may miss even the present labeling
+        return state, bound
+    relevance = float(objective.model.score(labeling))
+    before = float(objective.gain(labeling, relevance, others.rows))
+    better = step.value > before + 1e-9 * max(1.0, abs(before))
+    return state.replace(t, step.labeling) if better else state, bound

@@ -8,50 +8,52 @@ lowers their relevance. The k-th labeling then gets the k-th slope of that funct
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from hedgehop._arrays import Labels, own
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import UnsupportedError
-from hedgehop.lists.search import Search
-from hedgehop.oracles.pairwise.graphcut import GraphCut
+from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.pool import Pool
+from hedgehop.lists.state import ListState
+from hedgehop.oracles.base import Solver
+from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
 
 
-def choose_jointly(search: Search, m: int) -> list[float]:
-    """Fill a search with the best list of m labelings; return the bound that proves it."""
-    cut = GraphCut()
-    reason = cut.refusal(search.model, ())
+def chosen_jointly(greedy: Greedy, m: int) -> ListState:
+    """Return the best list of m labelings, in greedy order, with the bound that proves it."""
+    if greedy.separation.distance > 0:
+        raise ValueError('method="joint" cannot keep labelings apart: use method="greedy", or distinct=False.')
+    objective, cut = greedy.objective, get("graphcut")
+    reason = cut.refusal(objective.model, ())
     if reason is not None:
         raise UnsupportedError(f'method="joint" solves minimum cuts, and {reason}. Use method="greedy".')
-    slopes = search.diversity.joint_slopes(search.model, m)
+    rows, bound = _solved(objective, cut.on(objective.model), _slopes(objective, m))
+    order, _, _ = Pool.of(objective, rows).pick(m)
+    state = greedy.retraced(ListState(own(rows[order])))
+    return replace(state, steps=tuple(replace(step, oracle=cut.name) for step in state.steps), bounds=(bound,))
+
+
+def _slopes(objective: Objective, m: int) -> Doubles:
+    slopes = objective.diversity.joint_slopes(objective.model, m)
     if slopes is None:
         raise UnsupportedError(
             f'method="joint" needs a diversity of single variables, VariableCoverage or LinearHamming; '
-            f'got {search.diversity!r}. Use method="greedy".'
+            f'got {objective.diversity!r}. Use method="greedy".'
         )
-    solver = cut.on(search.model)
-    bound = search.tradeoff * search.diversity.value(search.model, _zeros(search, m))
+    return slopes
+
+
+def _solved(objective: Objective, solver: Solver, slopes: Doubles) -> tuple[Labels, float]:
+    """Return a labeling for each row of slopes, and the bound that their steps prove together."""
+    bound = objective.tradeoff * objective.diversity.value(objective.model, np.zeros(slopes.shape, np.int32))
     labelings = []
     for slope in slopes:
-        theta = np.zeros((search.model.n_variables, 2))
-        theta[:, 1] = search.tradeoff * slope
-        step = solver.maximize([Linear(own(theta))])
+        theta = np.stack([np.zeros_like(slope), objective.tradeoff * slope], axis=1)
+        step = solver.step([Linear(own(theta))])
         bound += step.upper_bound
         labelings.append(step.labeling.reshape(-1))
-    search.replay(_in_greedy_order(search, np.array(labelings, np.int32)), [cut.name] * m)
-    return [bound]
-
-
-def _zeros(search: Search, m: int) -> Labels:
-    return np.zeros((m, search.model.n_variables), np.int32)
-
-
-def _in_greedy_order(search: Search, rows: Labels) -> Labels:
-    """Sort labelings by what each adds to those before it, the largest gain first."""
-    relevance = np.asarray(search.model.score(rows))
-    left, order = list(range(len(rows))), [int(np.argmax(relevance))]
-    left.remove(order[0])
-    while left:
-        gains = np.asarray(search.diversity.gain(search.model, rows[left], rows[order]))
-        order.append(left.pop(int(np.argmax(relevance[left] + search.tradeoff * gains))))
-    return np.ascontiguousarray(rows[order])
+    return np.array(labelings, np.int32), bound

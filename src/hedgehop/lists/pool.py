@@ -5,18 +5,21 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, Labels, as_labelings, own, positive_count
 from hedgehop.diversity.base import Diversity
-from hedgehop.lists.certificate import certify
-from hedgehop.lists.result import DiverseList
-from hedgehop.lists.search import check_arguments, reaches
+from hedgehop.lists.certificate import Certificate, certify
+from hedgehop.lists.objective import Objective, check_arguments
+from hedgehop.lists.result import DiverseList, as_list
+from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import TradeoffLike, resolve
 from hedgehop.models.base import Model
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.folding import reaches
 
 
 def select(
@@ -61,121 +64,94 @@ def select(
     if single:
         raise ValueError(f"pool must be labelings stacked along a first axis; got one of shape {np.shape(pool)}.")
     m = positive_count(m, "m")
-    relevance = np.atleast_1d(np.asarray(model.score(rows), np.float64))  # one row of a one-row grid is a labeling
-    allowed = np.flatnonzero(~np.isneginf(relevance))
-    if m > allowed.size:
-        raise ValueError(f"m must be at most the number of allowed labelings in the pool ({allowed.size}); got {m}.")
-    diversity.check(model)
-    factor = resolve(tradeoff, model)
-
-    def gains_of(members: list[int], chosen: list[int]) -> Doubles:
-        gains = np.asarray(diversity.gain(model, rows[members], rows[chosen]))
-        return np.asarray(relevance[members] + factor * gains)
-
-    lazy = diversity.submodular  # only then an old gain bounds a new one
-    begin = [] if first is None else [_checked_place(first, allowed)]
-    picks = _greedy(allowed.tolist(), m, gains_of, lazy, begin)
-    return _collect(rows, relevance, model, diversity, factor, picks)
+    scored = Pool.of(Objective(model, diversity, resolve(tradeoff, model)), rows)
+    chosen, steps, last = scored.pick(m, first)
+    state = ListState(own(rows[chosen]), tuple(steps))
+    bounds = _with_repeats(scored, chosen, [*state.best_gains, last])
+    method, indices = f"greedy from a pool of {len(rows)}", own(np.array(chosen, np.int64))
+    return as_list(scored.objective, state, _certificate(scored, state, bounds), method, indices=indices)
 
 
-Gains = Callable[[list[int], list[int]], Doubles]
-Picks = tuple[list[int], list[float], list[float]]
+Heap = list[tuple[float, int]]  # minus the gain of a member, and its place in the pool
+Picks = tuple[list[int], list[Step], float]  # members in order, their steps, and the largest gain after the last
 
 
-def _checked_place(first: int, allowed: NDArray[np.intp]) -> int:
-    if first not in allowed:
+@dataclass(frozen=True)
+class Pool:
+    """Labelings to choose from, each once; those with a relevance of -inf are not allowed."""
+
+    objective: Objective
+    rows: Labels
+    relevance: Doubles
+
+    @classmethod
+    def of(cls, objective: Objective, rows: Labels) -> Pool:
+        """Score the labelings of a pool."""
+        scores = np.asarray(objective.model.score(rows), np.float64)
+        return cls(objective, rows, np.atleast_1d(scores))  # one row of a one-row grid is a labeling
+
+    def gains(self, members: list[int], chosen: list[int]) -> Doubles:
+        """What each of the members adds to the chosen ones."""
+        return np.asarray(self.objective.gain(self.rows[members], self.relevance[members], self.rows[chosen]))
+
+    def pick(self, m: int, first: int | None = None) -> Picks:
+        """Choose m members greedily, beginning with a given one if there is one."""
+        heap = self._heap(m)
+        chosen: list[int] = []
+        steps: list[Step] = []
+        while len(chosen) < m:
+            start = time.perf_counter()
+            begins = first is not None and not chosen
+            bound, member = _given(heap, first) if begins else self._largest(heap, chosen)
+            steps.append(self._step(member, chosen, bound, time.perf_counter() - start))
+            chosen.append(member)
+        return chosen, steps, self._largest(heap, chosen)[0] if heap else 0.0
+
+    def _heap(self, m: int) -> Heap:
+        allowed = np.flatnonzero(~np.isneginf(self.relevance)).tolist()
+        if m > len(allowed):
+            text = f"m must be at most the number of allowed labelings in the pool ({len(allowed)})"
+            raise ValueError(f"{text}; got {m}.")
+        return sorted(zip((-self.gains(allowed, [])).tolist(), allowed, strict=True))
+
+    def _largest(self, heap: Heap, chosen: list[int]) -> tuple[float, int]:
+        """Take the member with the largest gain: re-evaluate from the top until one stays there (Minoux 1978)."""
+        if not self.objective.diversity.submodular:  # old gains do not bound new ones
+            members = [member for _, member in heap]
+            heap[:] = sorted(zip((-self.gains(members, chosen)).tolist(), members, strict=True))
+        while True:
+            _, member = heapq.heappop(heap)
+            gain = float(self.gains([member], chosen)[0])
+            if not heap or (-gain, member) <= heap[0]:
+                return gain, member
+            heapq.heappush(heap, (-gain, member))
+
+    def _step(self, member: int, chosen: list[int], bound: float, seconds: float) -> Step:
+        model, relevance = self.objective.model, float(self.relevance[member])
+        gain = float(self.gains([member], chosen)[0])
+        labeling = self.rows[member].reshape(model.shape)
+        return Step(labeling, gain, max(bound, gain), reaches(model, gain, bound), "pool", seconds, relevance)
+
+
+def _given(heap: Heap, first: int | None) -> tuple[float, int]:
+    """Take a given member from a sorted heap; return the largest gain, and the member."""
+    place = next((k for k, (_, member) in enumerate(heap) if member == first), None)
+    if place is None:
         raise ValueError(f"first must be the place of an allowed labeling in the pool; got {first!r}.")
-    return int(first)
+    return -heap[0][0], heap.pop(place)[1]
 
 
-def _greedy(members: list[int], m: int, gains_of: Gains, lazy: bool, begin: list[int]) -> Picks:
-    """Return the chosen members, the largest gains (m + 1 of them, the last for the bound), and seconds."""
-    chosen: list[int] = []
-    best_gains: list[float] = []
-    seconds: list[float] = []
-    heap = [(-float(g), k) for k, g in zip(members, gains_of(members, []), strict=True)]
-    heapq.heapify(heap)
-    for _ in range(m + 1):
-        start = time.perf_counter()
-        if not heap:
-            best_gains.append(0.0)  # every member is in the list: nothing can be added
-            break
-        if len(chosen) < len(begin):
-            pick = heap[0][0], begin[len(chosen)]  # the gains of the empty list are fresh
-            heap = [entry for entry in heap if entry[1] != pick[1]]
-            heapq.heapify(heap)
-        else:
-            pick = _lazy_max(heap, chosen, gains_of) if lazy else _full_max(heap, chosen, gains_of)
-        best_gains.append(-pick[0])
-        if len(chosen) == m:
-            break
-        chosen.append(pick[1])
-        seconds.append(time.perf_counter() - start)
-    return chosen, best_gains, seconds
-
-
-def _lazy_max(heap: list[tuple[float, int]], chosen: list[int], gains_of: Gains) -> tuple[float, int]:
-    """Re-evaluate members from the top until one stays there (Minoux 1978)."""
-    while True:
-        _, k = heapq.heappop(heap)
-        fresh = (-float(gains_of([k], chosen)[0]), k)
-        if not heap or fresh <= heap[0]:
-            return fresh
-        heapq.heappush(heap, fresh)
-
-
-def _full_max(heap: list[tuple[float, int]], chosen: list[int], gains_of: Gains) -> tuple[float, int]:
-    members = sorted(k for _, k in heap)
-    gains = gains_of(members, chosen)
-    k = members[int(np.argmax(gains))]
-    heap[:] = [(0.0, other) for other in members if other != k]
-    return -float(gains.max()), k
-
-
-def _collect(
-    rows: Labels, relevance: Doubles, model: Model, diversity: Diversity, tradeoff: float, picks: Picks
-) -> DiverseList:
-    chosen, best_gains, seconds = picks
-    m = len(chosen)
-    taken = rows[chosen]
-    objectives = np.concatenate([[0.0], np.cumsum(relevance[chosen])]) + tradeoff * diversity.values(model, taken)
-    gains = np.diff(objectives)
-    offsets = diversity.offsets(model, taken, m)
-    top = rows[int(np.argmax(relevance))][None]
-    repeated = m * float(relevance.max()) + tradeoff * diversity.value(model, np.repeat(top, m, axis=0))
-    bounds = _with_repeats(picks, rows, relevance, model, diversity, tradeoff)
-    lowest = relevance[np.isfinite(relevance)].min()
-    failed = "the pool's relevance may be negative" if lowest < 0 else _parsimony(diversity, model)
-    certificate = certify(m, tradeoff, objectives.tolist(), offsets.tolist(), bounds, repeated, failed)
-    return DiverseList(
-        labelings=own(taken.reshape(m, *model.shape)),
-        relevance=own(relevance[chosen]),
-        gains=own(gains),
-        bounds=own(np.array(best_gains[:m])),
-        exact=own(np.array([reaches(model, g, b) for g, b in zip(gains, best_gains, strict=False)])),
-        seconds=own(np.array(seconds)),
-        oracles=("pool",) * m,
-        certificate=certificate,
-        tradeoff=tradeoff,
-        diversity=repr(diversity),
-        method=f"greedy from a pool of {len(rows)}",
-        model=repr(model),
-        indices=own(np.array(chosen, np.int64)),
-    )
-
-
-def _with_repeats(
-    picks: Picks, rows: Labels, relevance: Doubles, model: Model, diversity: Diversity, tradeoff: float
-) -> list[float]:
+def _with_repeats(pool: Pool, chosen: list[int], best_gains: list[float]) -> list[float]:
     """U_t must also bound members that are chosen already: the best list may contain them."""
-    chosen, best_gains, _ = picks
-    bounds = []
-    for t, gain in enumerate(best_gains):
-        taken = chosen[:t]
-        again = relevance[taken] + tradeoff * np.asarray(diversity.gain(model, rows[taken], rows[taken]))
-        bounds.append(max(gain, float(again.max(initial=-np.inf))))
-    return bounds
+    again = [pool.gains(chosen[:t], chosen[:t]).max(initial=-np.inf) for t in range(len(best_gains))]
+    return [max(gain, float(other)) for gain, other in zip(best_gains, again, strict=True)]
 
 
-def _parsimony(diversity: Diversity, model: Model) -> str | None:
-    return None if diversity.parsimony_floor(model) >= 0 else "parsimony may be negative"
+def _certificate(pool: Pool, state: ListState, bounds: list[float]) -> Certificate:
+    """Bound the best list taken from the pool."""
+    objective = pool.objective
+    failed = None if objective.diversity.parsimony_floor(objective.model) >= 0 else "parsimony may be negative"
+    if pool.relevance[np.isfinite(pool.relevance)].min() < 0:
+        failed = "the pool's relevance may be negative"
+    baseline = objective.repeated(pool.rows[int(np.argmax(pool.relevance))], len(state))
+    return certify(objective.values(state.rows), objective.list_bounds(state.rows, bounds), bounds, baseline, failed)

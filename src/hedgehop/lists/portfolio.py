@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, islice, takewhile
@@ -18,14 +18,16 @@ from hedgehop._arrays import positive_count
 from hedgehop._errors import UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.combine import WeightedSum
-from hedgehop.lists.calibration import calibrated
-from hedgehop.lists.listing import finish
-from hedgehop.lists.result import DiverseList
-from hedgehop.lists.search import Search, reaches
-from hedgehop.lists.selection import stream
+from hedgehop.lists.certificate import certified
+from hedgehop.lists.greedy import Greedy, GreedyRun
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.result import DiverseList, as_list
+from hedgehop.lists.selection import prepared
+from hedgehop.lists.separation import Separation
+from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.base import Step
 from hedgehop.oracles.registry import OracleLike, get
 
 
@@ -71,66 +73,68 @@ def portfolio(
         raise TypeError("diversities must be a list of diversities; got one. Use hh.diverse for a single one.")
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
-    factors = _factors(tradeoff, diversities, model, get(oracle), distinct)
-    quotas = [m // len(diversities) + (k < m % len(diversities)) for k in range(len(diversities))]
-    streams = [stream(model, part, f, oracle, distinct) for part, f in zip(diversities, factors, strict=True)]
-    taken: dict[bytes, tuple[Step, str]] = {}
-    for part, steps, begun, quota in zip(diversities, streams, _side_by_side(streams, quotas), quotas, strict=True):
-        wanted = len(taken) + quota
-        for step in chain(begun, islice(steps, m if quota else 0)):
-            taken.setdefault(step.labeling.tobytes(), (step, repr(part)))
-            if len(taken) == wanted:
-                break
+    tradeoffs = _one_each(tradeoff, len(diversities))
+    parts = [prepared(model, d, t, oracle, distinct) for d, t in zip(diversities, tradeoffs, strict=True)]
+    taken = _taken(parts, m)
     if len(taken) < m:
         warnings.warn(f"only {len(taken)} of {m} labelings: the parts found no other ones. Lower m.", stacklevel=2)
-    return _together(model, WeightedSum(list(zip(factors, diversities, strict=True))), oracle, list(taken.values()))
+    total = WeightedSum([(part.objective.tradeoff, part.objective.diversity) for part in parts])
+    return _together(Greedy(Objective(model, total, 1.0), Separation(), get(oracle).on(model)), taken)
 
 
-def _side_by_side(streams: Sequence[Iterator[Step]], quotas: Sequence[int]) -> list[list[Step]]:
-    """Run the first steps of all streams in threads; kernels let go of the interpreter."""
+def _taken(parts: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
+    """Return m different labelings, about as many from each part, with the diversities they come from."""
+    quotas = [m // len(parts) + (k < m % len(parts)) for k in range(len(parts))]
+    runs = [GreedyRun(part, part.start) for part in parts]
+    taken: dict[bytes, tuple[Step, str]] = {}
+    for part, run, begun, quota in zip(parts, runs, _side_by_side(runs, quotas), quotas, strict=True):
+        wanted = len(taken) + quota
+        for step in chain(begun, islice(run, m if quota else 0)):
+            taken.setdefault(step.labeling.tobytes(), (step, repr(part.objective.diversity)))
+            if len(taken) == wanted:
+                break
+    return list(taken.values())
+
+
+def _one_each(tradeoff: TradeoffLike | Sequence[TradeoffLike], count: int) -> Sequence[Any]:
+    given: Sequence[Any] = tradeoff if isinstance(tradeoff, (list, tuple)) else [tradeoff] * count
+    if len(given) != count:
+        raise ValueError(f"tradeoff must be one, or one per diversity ({count}); got {len(given)}.")
+    return given
+
+
+def _side_by_side(runs: Sequence[GreedyRun], quotas: Sequence[int]) -> list[list[Step]]:
+    """Take the first steps of all runs in threads; kernels release the GIL."""
     stopped = Event()
 
-    def run(steps: Iterator[Step], quota: int) -> list[Step]:
-        return list(takewhile(lambda _: not stopped.is_set(), islice(steps, quota)))
+    def take(run: GreedyRun, quota: int) -> list[Step]:
+        return list(takewhile(lambda _: not stopped.is_set(), islice(run, quota)))
 
-    with ThreadPoolExecutor(max_workers=min(len(streams), os.cpu_count() or 1)) as threads:
+    with ThreadPoolExecutor(max_workers=min(len(runs), os.cpu_count() or 1)) as threads:
         try:
-            return list(threads.map(run, streams, quotas))
+            return list(threads.map(take, runs, quotas))
         except BaseException:  # the others end after the step they are in
             stopped.set()
             raise
 
 
-def _factors(
-    tradeoff: TradeoffLike | Sequence[TradeoffLike],
-    parts: Sequence[Diversity],
-    model: Model,
-    oracle: Oracle,
-    distinct: bool | Literal["auto"],
-) -> list[float]:
-    given: Sequence[Any] = tradeoff if isinstance(tradeoff, (list, tuple)) else [tradeoff] * len(parts)
-    if len(given) != len(parts):
-        raise ValueError(f"tradeoff must be one, or one per diversity ({len(parts)}); got {len(given)}.")
-    apart = [int(part.distinct if isinstance(distinct, str) else distinct) for part in parts]
-    return [calibrated(t, model, part, oracle, k) for t, part, k in zip(given, parts, apart, strict=True)]
-
-
-def _together(model: Model, total: WeightedSum, oracle: OracleLike, parts: list[tuple[Step, str]]) -> DiverseList:
+def _together(greedy: Greedy, parts: list[tuple[Step, str]]) -> DiverseList:
     """Value the concatenated list by the sum of all diversities."""
-    search = Search(model, total, 1.0, get(oracle))
-    bound = _best_gain(search)
+    objective = greedy.objective
+    state, bound = _best_gain(greedy, greedy.start)
     for step, _ in parts:
-        gain = step.relevance + float(total.gain(model, step.labeling, search.rows()))
-        search.accept(replace(step, value=gain, upper_bound=max(bound, gain), exact=reaches(model, gain, bound)))
-        if not total.submodular:  # only diminishing gains stay below the first bound
+        state = state.append(greedy.as_gain(replace(step, exact=False), state, bound))
+        if not objective.diversity.submodular:  # only diminishing gains stay below the first bound
             bound = np.inf
-    found = finish(search, "portfolio", last=_best_gain(search) < np.inf)
-    return replace(found, sources=tuple(name for _, name in parts))
+    state = greedy.measured(_best_gain(greedy, state)[0])
+    sources = tuple(name for _, name in parts)
+    return as_list(objective, state, certified(objective, state), "portfolio", sources=sources)
 
 
-def _best_gain(search: Search) -> float:
-    """Return an upper bound on the gain in all diversities together; inf where no oracle takes them all."""
+def _best_gain(greedy: Greedy, state: ListState) -> tuple[ListState, float]:
+    """Bound the gain in all diversities together, by inf where no oracle takes them all."""
     try:
-        return search.peek().upper_bound
+        state, best = greedy.foreseen(state)
     except UnsupportedError:
-        return np.inf
+        return state, np.inf
+    return state, best.upper_bound

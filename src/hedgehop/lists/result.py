@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, positive_count
+from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.lists.certificate import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from hedgehop.lists.objective import Objective
+    from hedgehop.lists.state import ListState
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +143,7 @@ class DiverseList:
         save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_more": None}  # how to go on needs the live search
+        return self.__dict__ | {"_more": None}  # how to go on needs a live solver
 
     def __len__(self) -> int:
         return len(self.labelings)
@@ -148,3 +151,25 @@ class DiverseList:
     def __repr__(self) -> str:
         proven = f"guarantee {self.guarantee:.0%}" if np.isfinite(self.guarantee) else "no guarantee"
         return f"DiverseList({len(self)} labelings, {self.distinct} distinct, F = {self.objective:.6g}, {proven})"
+
+
+def as_list(
+    objective: Objective, state: ListState, certificate: Certificate, method: str, **options: Any
+) -> DiverseList:
+    """Return a list whose steps are all known as what users get; `options` are its other attributes."""
+    steps = state.steps
+    return DiverseList(
+        labelings=own(state.rows.reshape(len(state), *objective.model.shape)),
+        relevance=own(np.array([s.relevance for s in steps])),
+        gains=own(np.array([s.value for s in steps])),
+        bounds=own(np.array([s.upper_bound for s in steps])),
+        exact=own(np.array([s.exact for s in steps])),
+        seconds=own(np.array([s.seconds for s in steps])),
+        oracles=tuple(s.oracle for s in steps),
+        certificate=certificate,
+        tradeoff=objective.tradeoff,
+        diversity=repr(objective.diversity),
+        method=method,
+        model=repr(objective.model),
+        **options,
+    )

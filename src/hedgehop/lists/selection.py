@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The heart: greedy selection of diverse labelings, one MAP inference a step."""
+"""The functions users call: the best labeling, a list of diverse ones, and a stream of them."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-
-from hedgehop._arrays import number, positive_count
-from hedgehop._errors import InfeasibleError, Interrupted, UnsupportedError
+from hedgehop._arrays import positive_count
+from hedgehop._errors import Interrupted, UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.calibration import calibrated
-from hedgehop.lists.exchange import refine_list
-from hedgehop.lists.joint import choose_jointly
-from hedgehop.lists.listing import finish
-from hedgehop.lists.result import DiverseList
-from hedgehop.lists.search import Search, check_arguments
+from hedgehop.lists.certificate import certified
+from hedgehop.lists.distorted import distorted
+from hedgehop.lists.exchange import exchanged
+from hedgehop.lists.greedy import Greedy, GreedyRun
+from hedgehop.lists.joint import chosen_jointly
+from hedgehop.lists.objective import Objective, check_arguments, check_model
+from hedgehop.lists.result import DiverseList, as_list
+from hedgehop.lists.separation import Separation
+from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
@@ -53,8 +55,7 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     [0, 0]
     """
     chosen = get(oracle)
-    if not isinstance(model, Model):
-        raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")
+    check_model(model)
     terms: tuple[Any, ...] = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
     wrong = [p for p in terms if not isinstance(p, Potential)]
     if wrong:
@@ -128,21 +129,22 @@ def diverse(
     """
     m = positive_count(m, "m")
     check_method(method)
-    search = _search(model, diversity, tradeoff, oracle, distinct, min_distance)
-    report = _reporter(progress, callback, m)
-    further: list[float] = []
+    greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
+    state = greedy.start
     try:
-        if method == "joint":
-            further = _chosen_jointly(search, m, report)
-        else:
-            _take(_distorted_steps(search, m) if method == "distorted" else _steps(search), m, report)
+        for state in _states(greedy, method, m):
+            if not state.ended:
+                _report(state, m, progress, callback)
+        if len(state) < m:
+            warnings.warn(_fewer(len(state), m), stacklevel=2)
         if refine:
-            better = search.copy()  # interrupted, the list stays as it was
-            further = further + refine_list(better)
-            search = better
-        return finish(search, method + (", refined" if refine else ""), further, _more if method == "greedy" else None)
+            state = exchanged(greedy, state)
+        run = GreedyRun(greedy, state)
+        state = run.beginning(len(state))
+        return _listed(run, state, f"{method}, refined" if refine else method, goes_on=method == "greedy")
     except KeyboardInterrupt:
-        raise Interrupted(finish(search, "interrupted", go_on=_more) if search.chosen else None) from None
+        found = _listed(GreedyRun(greedy, state), state, "interrupted") if len(state) else None
+        raise Interrupted(found) from None
 
 
 def stream(
@@ -164,8 +166,19 @@ def stream(
     >>> next(steps).labeling.tolist()
     [1, 1, 1]
     """
-    search = _search(model, diversity, tradeoff, oracle, distinct, min_distance)
-    return _steps(search)
+    greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
+    return GreedyRun(greedy, greedy.start)
+
+
+def prepared(
+    model: Model, diversity: Diversity, tradeoff: TradeoffLike, oracle: OracleLike, distinct: Any, apart: Any = None
+) -> Greedy:
+    """Check the arguments of a list; return what solves its steps."""
+    check_arguments(model, diversity)
+    separation = Separation.of(model.n_variables, diversity, distinct, apart)
+    chosen = get(oracle)
+    factor = calibrated(tradeoff, model, diversity, chosen, separation)
+    return Greedy(Objective(model, diversity, factor), separation, chosen.on(model))
 
 
 def check_method(method: Any) -> None:
@@ -174,96 +187,39 @@ def check_method(method: Any) -> None:
         raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
 
 
-def _steps(search: Search) -> Iterator[Step]:
-    """Advance until no further labeling is allowed."""
-    while True:
-        try:
-            step = search.advance()
-        except InfeasibleError:
-            if not search.chosen:
-                raise
-            return
-        yield step
+def _states(greedy: Greedy, method: Method, m: int) -> Iterator[ListState]:
+    """Yield the beginnings of a list of m labelings, each with one labeling more."""
+    if method == "joint":
+        whole = chosen_jointly(greedy, m)
+        return (whole.first(t) for t in range(1, m + 1))
+    return greedy.grow(greedy.start, m, distorted(greedy, m) if method == "distorted" else None)
 
 
-def _distorted_steps(search: Search, m: int) -> Iterator[Step]:
-    """Weigh coverage by ``(1 - 1/m)^(m - t - 1)`` in step t = 0..m-1."""
-    for t in range(m):
-        try:
-            step = search.advance_distorted((1.0 - 1.0 / m) ** (m - t - 1))
-        except InfeasibleError:
-            if not search.chosen:
-                raise
-            return
-        yield step
+def _listed(run: GreedyRun, state: ListState, method: str = "greedy", goes_on: bool = True) -> DiverseList:
+    """Return a beginning of a run as a list."""
+    more = partial(_more, run, len(state)) if goes_on else None
+    return as_list(run.objective, state, certified(run.objective, state), method, _more=more)
 
 
-def _chosen_jointly(search: Search, m: int, report: Callback) -> list[float]:
-    """Solve for all labelings at once."""
-    if search.min_distance > 0:
-        raise ValueError('method="joint" cannot keep labelings apart: use method="greedy", or distinct=False.')
-    bounds = choose_jointly(search, m)
-    for step in search.steps:
-        report(step)
-    return bounds
+def _more(run: GreedyRun, m: int, k: int) -> DiverseList:
+    """Go on from the first m labelings of a run."""
+    state = run.beginning(m + k)
+    if len(state) < m + k:
+        warnings.warn(_fewer(len(state) - m, k), stacklevel=3)
+    return _listed(run, state)
 
 
-def _take(steps: Iterator[Step], m: int, report: Callback) -> None:
-    """Run m steps, and say so if there are fewer."""
-    taken = 0
-    for step in islice(steps, m):
-        taken += 1
-        report(step)
-    if taken < m:
-        text = f"only {taken} of {m} labelings: no other one is allowed."
-        warnings.warn(f"{text} Lower m or min_distance, or pass distinct=False.", stacklevel=3)
+def _fewer(taken: int, m: int) -> str:
+    text = f"only {taken} of {m} labelings: no other one is allowed."
+    return f"{text} Lower m or min_distance, or pass distinct=False."
 
 
-def _more(search: Search, k: int) -> DiverseList:
-    """Go on from a finished search, leaving it as it is."""
-    longer = search.copy()
-    _take(_steps(longer), k, lambda _: None)
-    return finish(longer, "greedy", go_on=_more)
-
-
-def _search(
-    model: Model, diversity: Diversity, tradeoff: Any, oracle: OracleLike, distinct: Any, min_distance: Any
-) -> Search:
-    check_arguments(model, diversity)
-    if not isinstance(distinct, (bool, np.bool_)) and not (isinstance(distinct, str) and distinct == "auto"):
-        raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
-    apart = _distance(min_distance, model.n_variables)
-    if diversity.distinct if isinstance(distinct, str) else distinct:
-        apart = max(apart, 1)
-    solver = get(oracle)
-    return Search(model, diversity, calibrated(tradeoff, model, diversity, solver, apart), solver, apart)
-
-
-def _distance(value: Any, n: int) -> int:
-    if value is None:
-        return 0
-    if isinstance(value, (bool, np.bool_)):
-        text = f"min_distance must be a number of variables, or a share below 1; got {value}."
-        raise ValueError(f"{text} Use distinct=True.")
-    least = number(value, "min_distance", low=0.0)
-    if least < 1 and least > 0:
-        least = float(np.ceil(least * n - 1e-9))
-    if least != int(least) or least > n:
-        raise ValueError(f"min_distance must be a number of variables (at most {n}) or a share below 1; got {value!r}.")
-    return int(least)
-
-
-def _reporter(progress: bool, callback: Callback | None, m: int) -> Callback:
-    done = 0
-
-    def report(step: Step) -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            end = "\n" if done == m or not sys.stderr.isatty() else "\r"
-            text = f"labeling {done}/{m}: gain {step.value:.6g}, bound {step.upper_bound:.6g}, {step.seconds:.2f} s"
-            print(f"{text:<78}", end=end, file=sys.stderr, flush=True)
-        if callback is not None:
-            callback(step)
-
-    return report
+def _report(state: ListState, m: int, progress: bool, callback: Callback | None) -> None:
+    """Tell of the last step."""
+    step, done = state.steps[-1], len(state)
+    if progress:
+        end = "\n" if done == m or not sys.stderr.isatty() else "\r"
+        text = f"labeling {done}/{m}: gain {step.value:.6g}, bound {step.upper_bound:.6g}, {step.seconds:.2f} s"
+        print(f"{text:<78}", end=end, file=sys.stderr, flush=True)
+    if callback is not None:
+        callback(step)

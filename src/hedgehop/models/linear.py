@@ -15,15 +15,6 @@ from hedgehop.models.unary import UnaryModel
 class LinearModel(UnaryModel):
     """``r(y) = sum_i U[i, y_i]`` where a structure allows y, ``-inf`` elsewhere, to be maximised.
 
-    Attributes
-    ----------
-    unary : (n, L) array of floats
-        Scores U. ``-inf`` forbids a label.
-    label_counts : (n,) array of ints
-        Number of labels of each variable.
-    shape : tuple of ints
-        Shape of one labeling.
-
     Examples
     --------
     >>> import hedgehop as hh

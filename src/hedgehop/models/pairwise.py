@@ -219,15 +219,6 @@ def edge_tables(model: PairwiseModel) -> tuple[Doubles, NDArray[np.int64], NDArr
 class PairwiseModel(UnaryModel):
     """``r(y) = sum_i U[i, y_i] + sum_e P_e(y_i, y_j) + sum_c T_c(y_c)``, to be maximised.
 
-    Attributes
-    ----------
-    unary : (n, L) array of floats
-        Scores U. ``-inf`` forbids a label; labels beyond a variable's own count are padded with ``-inf``.
-    label_counts : (n,) array of ints
-        Number of labels of each variable.
-    shape : tuple of ints
-        Shape of one labeling.
-
     Examples
     --------
     >>> import numpy as np, hedgehop as hh

@@ -65,6 +65,12 @@ def not_pairwise(model: Model) -> str | None:
     return "the model has cliques of three or more variables" if model.cliques else None
 
 
+def not_finite_pairs(model: Model) -> str | None:
+    """Return why a model is not one of unary and finite pairwise scores alone; None if it is."""
+    forbids = isinstance(model, PairwiseModel) and model.forbids_pairs
+    return not_pairwise(model) or ("some pair of labels is forbidden (-inf)" if forbids else None)
+
+
 def not_linear(model: Model, potentials: Sequence[Potential]) -> str | None:
     """Return why potentials are more than a change of the unaries; None if they are not."""
     _, _, rest = fold(model, potentials)

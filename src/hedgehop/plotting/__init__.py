@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from hedgehop._arrays import positive_count
 from hedgehop._errors import need
 from hedgehop.lists.result import DiverseList
-from hedgehop.plotting.panels import default_columns, draw_panels, panel_size
-from hedgehop.plotting.strips import draw_strips, strip_size
+from hedgehop.plotting.image_panels import default_columns, draw_panels, panel_size
+from hedgehop.plotting.labeling_images import background_image, check_lists, labeling_images, refuse_image
+from hedgehop.plotting.labeling_rows import draw_rows, rows_size
 from hedgehop.plotting.style import INK, PALETTE, empty_figure, style_of
-from hedgehop.plotting.views import check_lists, picture_of, refuse_image, views_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,18 +70,18 @@ def plot_list(
     2
     """
     need("matplotlib", "plot", "found.plot")
-    views = views_of(found, segments)
+    images = labeling_images(found, segments)
     style = style_of([found], names, colors)
-    if views.ndim == 2:
+    if images.ndim == 2:
         refuse_image(image, found)
-        figure = empty_figure(strip_size(found), style, title)
-        draw_strips(figure, found, style)
+        figure = empty_figure(rows_size(found), style, title)
+        draw_rows(figure, found, style)
         return figure
-    picture = picture_of(image, segments, found)
-    count = len(found) + (picture is not None)
+    background = background_image(image, segments, found)
+    count = len(found) + (background is not None)
     across = default_columns(count) if columns is None else min(positive_count(columns, "columns"), count)
-    figure = empty_figure(panel_size(views, -(-count // across), across, 3 if found.sources else 2), style, title)
-    draw_panels(figure, found, views, picture, style, across)
+    figure = empty_figure(panel_size(images, -(-count // across), across, 3 if found.sources else 2), style, title)
+    draw_panels(figure, found, images, background, style, across)
     return figure
 
 
@@ -119,15 +119,15 @@ def plot_lists(
     """
     need("matplotlib", "plot", "plot_lists")
     check_lists(lists, segments)
-    views = {name: views_of(found, segments) for name, found in lists.items()}
+    images = {name: labeling_images(found, segments) for name, found in lists.items()}
     longest = max(lists.values(), key=len)
-    picture = picture_of(image, segments, longest)
+    background = background_image(image, segments, longest)
     style = style_of(list(lists.values()), names, colors)
-    across = len(longest) + (picture is not None)
-    width, height = panel_size(views[next(iter(views))], len(lists), across)
+    across = len(longest) + (background is not None)
+    width, height = panel_size(images[next(iter(images))], len(lists), across)
     figure = empty_figure((width, height + 0.3 * len(lists)), style, title)
     bands = np.atleast_1d(np.asarray(figure.subfigures(len(lists), 1, hspace=0.02), dtype=object))
     for band, (name, found) in zip(bands, lists.items(), strict=True):
         band.suptitle(name, x=0.004, ha="left", fontsize=11, fontweight="bold", color=INK)
-        draw_panels(band, found, views[name], picture, style, across)
+        draw_panels(band, found, images[name], background, style, across)
     return figure

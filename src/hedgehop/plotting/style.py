@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Colours and names of the labels, and an empty figure that has them for a legend."""
+"""Colours and names of the labels, an empty figure with them as a legend, and what stands beside a labeling."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def style_of(lists: Sequence[DiverseList], names: Sequence[str] | None, colors: 
     for given, what in ((names, "names"), (colors, "colors")):
         if given is not None and len(given) < count:
             raise ValueError(f"{what} must have one entry per label (0..{count - 1}); got {len(given)}.")
-    texts = [f"label {k}" for k in range(count)] if names is None else [str(n) for n in names]
+    texts = (f"label {k}" for k in range(count)) if names is None else map(str, names)
     shades = _many_colors(count) if colors is None else [to_rgb(c) for c in colors]
     return Style(np.array(shades, float), tuple(texts), tuple(used))
 
@@ -83,14 +83,17 @@ def _draw_legend(figure: Figure, style: Style, columns: int) -> None:
     from matplotlib.patches import Patch
 
     handles = [Patch(facecolor=style.colors[k], edgecolor=FAINT_INK, linewidth=0.5) for k in style.used]
-    figure.legend(
-        handles,
-        [style.names[k] for k in style.used],
-        loc="outside lower center",
-        ncols=columns,
-        frameon=False,
-        fontsize=9,
-        labelcolor=INK,
-        handlelength=1.2,
-        columnspacing=1.4,
-    )
+    names = [style.names[k] for k in style.used]
+    look: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK, "handlelength": 1.2}
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, columnspacing=1.4, **look)
+
+
+def source(found: DiverseList, t: int) -> str:
+    """Which diversity a labeling of a portfolio comes from."""
+    return found.sources[t].partition("(")[0] if found.sources else ""
+
+
+def difference(found: DiverseList, t: int) -> str:
+    """How much of a labeling differs from the first."""
+    share = float((found.labelings[t] != found.labelings[0]).mean())
+    return "" if t == 0 else f"{share:.1%} differ" if share else "the same"

@@ -22,6 +22,7 @@ MOST_EXACT = 20  # distinct labelings up to which inclusion-exclusion is afforda
 class BallGain(Potential):
     """What two kinds of balls share: `chosen` labelings, and upper bounds that are functions of one distance each."""
 
+    scaled_fields = ("scale",)
     chosen: Labels
     scale: float
     relaxed_as = "distances"
@@ -92,10 +93,6 @@ class BallCoverage(BallGain):
     def pair(self, centre: Labels) -> Cardinality:
         """What the ball around y has outside the ball around one labeling: ``1 - exp(-distance)``."""
         return Cardinality(centre, _NotInBall(), self.decay, self.scale)
-
-    def scaled(self, factor: float) -> BallCoverage:
-        """Return this potential times a factor."""
-        return BallCoverage(self.chosen, self.decay, factor * self.scale)
 
 
 class _NotInBall:
@@ -169,7 +166,3 @@ class BallUnion(BallGain):
         """What the ball around y has outside the ball around one labeling: ``1 - overlap``."""
         table = own(1.0 - overlap_shares(centre.size, self.n_labels, self.radius))
         return Cardinality(centre, table, factor=self.scale)
-
-    def scaled(self, factor: float) -> BallUnion:
-        """Return this potential times a factor."""
-        return BallUnion(self.chosen, self.radius, self.n_labels, factor * self.scale)

@@ -29,6 +29,8 @@ class Potential(Frozen, ABC):
     relaxed_as : "counts", "distances", "samples" or None
         How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for distances, by chords
         for agreements with samples, or not at all.
+    scaled_fields : tuple of str
+        Attributes that a factor multiplies; override ``scaled`` where that is not enough.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class Potential(Frozen, ABC):
     array([0., 3.])
     """
 
+    scaled_fields: ClassVar[tuple[str, ...]] = ()
     relaxed_as: ClassVar[Literal["counts", "distances", "samples"] | None] = None
 
     def value(self, model: Model, labelings: ArrayLike) -> float | Doubles:
@@ -77,15 +80,29 @@ class Potential(Frozen, ABC):
         for count in self.counts(program.model) or ():
             program.add_count(count)
 
-    @abstractmethod
     def scaled(self: P, factor: float) -> P:
-        """Return this potential times a factor >= 0."""
+        """Return this potential times a factor >= 0; what is forbidden stays forbidden."""
+        if not self.scaled_fields:
+            raise TypeError(f"{type(self).__name__} must define scaled(factor), or name its scaled_fields.")
+        other = object.__new__(type(self))
+        other._set(**self.__getstate__())
+        other._set(**{name: _times(factor, getattr(self, name)) for name in self.scaled_fields})
+        return other
 
     def __rmul__(self: P, factor: float) -> P:
         return self.scaled(_arrays.number(factor, "a potential's factor", low=0.0))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(...)"
+
+
+def _times(factor: float, value: Any) -> Any:
+    forbidden = np.isneginf(value)
+    with np.errstate(invalid="ignore", over="ignore"):
+        times = np.where(forbidden, -np.inf, factor * value)
+    if (np.isfinite(times) == forbidden).any():
+        raise ValueError(f"a potential times {factor:g} is beyond all numbers. Use a smaller tradeoff or factor.")
+    return own(times) if isinstance(value, np.ndarray) else float(times)
 
 
 class Constant(Potential):
@@ -98,6 +115,7 @@ class Constant(Potential):
     2.5
     """
 
+    scaled_fields = ("amount",)
     amount: float
 
     def __init__(self, amount: float) -> None:
@@ -106,10 +124,6 @@ class Constant(Potential):
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
         return np.full(len(flat), self.amount)
-
-    def scaled(self, factor: float) -> Constant:
-        """Return this potential times a factor."""
-        return Constant(factor * self.amount)
 
 
 class Linear(Potential):
@@ -127,6 +141,7 @@ class Linear(Potential):
     4.0
     """
 
+    scaled_fields = ("theta",)
     theta: Doubles
 
     def __init__(self, theta: ArrayLike) -> None:
@@ -143,11 +158,6 @@ class Linear(Potential):
         if self.theta.shape != wanted:
             raise ValueError(f"theta must have shape {wanted} (variables, labels); got {self.theta.shape}.")
 
-    def scaled(self, factor: float) -> Linear:
-        """Return this potential times a factor; forbidden labels stay forbidden."""
-        times = self.theta * factor if factor > 0 else np.where(np.isneginf(self.theta), -np.inf, self.theta * factor)
-        return Linear(own(times))
-
 
 class Function(Potential):
     """Any function of a labeling, given as Python code: only the exhaustive oracle can use it.
@@ -160,6 +170,7 @@ class Function(Potential):
     2.0
     """
 
+    scaled_fields = ("factor",)
     function: Callable[[Any], float]
     factor: float
 
@@ -171,10 +182,6 @@ class Function(Potential):
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
-
-    def scaled(self, factor: float) -> Function:
-        """Return this potential times a factor."""
-        return Function(self.function, factor * self.factor)
 
 
 def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayLike) -> Doubles:

@@ -39,6 +39,7 @@ class Cardinality(Potential):
     array([-inf,   1.])
     """
 
+    scaled_fields = ("factor",)
     reference: Labels
     table: Doubles | Callable[[Doubles], Doubles]
     weights: Doubles | None
@@ -93,10 +94,6 @@ class Cardinality(Potential):
         if callable(self.table):
             return np.inf
         return float(abs(self.factor) * (self.table.max() - self.table.min()))
-
-    def scaled(self, factor: float) -> Cardinality:
-        """Return this potential times a factor."""
-        return Cardinality(self.reference, self.table, self.weights, factor * self.factor)
 
     @property
     def counted(self) -> tuple[Doubles, Doubles | None]:

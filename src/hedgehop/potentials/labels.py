@@ -36,6 +36,7 @@ class KindWeights(Potential):
     array([0.5, 2. ])
     """
 
+    scaled_fields = ("w",)
     kinds: Labels
     w: Doubles
     min_share: float
@@ -68,10 +69,6 @@ class KindWeights(Potential):
         """One threshold for each kind with a weight."""
         return thresholds(self.kinds, self.w, self.least_count(model.n_variables), model)
 
-    def scaled(self, factor: float) -> KindWeights:
-        """Return this potential times a factor."""
-        return KindWeights(self.kinds, factor * self.w, self.min_share)
-
 
 class LabelWeights(KindWeights):
     """``sum_l w[l] * [label l is used]``: once for every label that at least one variable takes.
@@ -99,10 +96,6 @@ class LabelWeights(KindWeights):
         wanted = int(model.label_counts.max())
         if self.w.size != wanted:
             raise ValueError(f"w must have one weight per label ({wanted}); got {self.w.size}.")
-
-    def scaled(self, factor: float) -> LabelWeights:
-        """Return this potential times a factor."""
-        return LabelWeights(factor * self.w, self.min_share)
 
 
 def kind_table(kinds: ArrayLike) -> Labels:

@@ -39,6 +39,7 @@ class RegionWeights(Potential):
     array([2., 1.])
     """
 
+    scaled_fields = ("mu",)
     regions: tuple[NDArray[np.int64], ...]
     mu: Doubles
     robust: int
@@ -84,10 +85,6 @@ class RegionWeights(Potential):
             found.append(CountFunction(codes, int(k), members, rises))
         return found
 
-    def scaled(self, factor: float) -> RegionWeights:
-        """Return this potential times a factor."""
-        return RegionWeights(self.regions, factor * self.mu, self.robust)
-
 
 class Envelope(Potential):
     """``max_q mu[q] + sum_i w[q, i, y_i]``: the upper envelope of linear functions.
@@ -109,6 +106,7 @@ class Envelope(Potential):
     array([3., 0.])
     """
 
+    scaled_fields = ("mu", "w")
     mu: Doubles
     w: Doubles
 
@@ -137,10 +135,6 @@ class Envelope(Potential):
     def encode(self, program: Any) -> None:
         """Write the envelope as rows of an integer program."""
         program.add_envelope(self)
-
-    def scaled(self, factor: float) -> Envelope:
-        """Return this potential times a factor."""
-        return Envelope(factor * self.mu, np.where(np.isneginf(self.w), -np.inf, factor * self.w))
 
 
 def region_members(regions: Any) -> tuple[NDArray[np.int64], ...]:

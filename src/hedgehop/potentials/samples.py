@@ -27,6 +27,7 @@ class AgreementGains(Potential):
     array([0. , 0.5])
     """
 
+    scaled_fields = ("scale",)
     samples: Labels
     best: Doubles
     weights: Doubles
@@ -74,10 +75,6 @@ class AgreementGains(Potential):
     def span(self) -> float:
         """Return the scale: values lie between 0 and it."""
         return abs(self.scale)
-
-    def scaled(self, factor: float) -> AgreementGains:
-        """Return this potential times a factor."""
-        return AgreementGains(self.samples, self.best, self.weights, factor * self.scale)
 
 
 def agreement(flat: Labels, samples: Labels, weights: Doubles) -> Doubles:

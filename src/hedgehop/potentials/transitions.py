@@ -33,6 +33,7 @@ class TransitionWeights(Potential):
     array([0., 3.])
     """
 
+    scaled_fields = ("w",)
     w: Doubles
     ordered: bool
 
@@ -73,10 +74,6 @@ class TransitionWeights(Potential):
             for a, b in zip(rows.tolist(), columns.tolist(), strict=True)
             if self.w[a, b]
         ]
-
-    def scaled(self, factor: float) -> TransitionWeights:
-        """Return this potential times a factor."""
-        return TransitionWeights(factor * self.w, self.ordered)
 
 
 def used_transitions(model: Model, flat: Labels, n_labels: int, ordered: bool) -> NDArray[np.bool_]:

@@ -4,9 +4,8 @@
 from hedgehop.palette import VOC_NAMES, voc_palette
 from hedgehop.segmentation.overlap import ExpectedOverlap
 from hedgehop.segmentation.regressor import PooledRegressor
-from hedgehop.segmentation.robot import robot_scribbles
 from hedgehop.segmentation.scored import ScoredImage, from_scores
-from hedgehop.segmentation.scribbles import from_colors
+from hedgehop.segmentation.scribbles import from_colors, robot_scribbles
 from hedgehop.segmentation.segmenter import Segmenter
 from hedgehop.segmentation.suggestions import Suggestions
 

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.selection import best
 from hedgehop.models import FactorGraph
-from hedgehop.segmentation.model import Seeds, held
-from hedgehop.segmentation.superpixels import Superpixels
+from hedgehop.segmentation.scribbles import held
+from hedgehop.segmentation.superpixels import Seeds, Superpixels
 
-_REACH = 2.5  # superpixels whose colours count, in sides of a superpixel
-_WIDTH = 1 / 3  # of the band on each side of a border, in sides
-_SPREAD = 4.0  # least spread of a colour, in Lab
-_MOST = 3.0  # by which colours can speak against a label
-_STAY = 1.5  # for the old label at the rim of the band, less near the border
-_SMOOTHNESS = 4.0
+_COLOR_REACH = 2.5  # superpixels whose colours count, in sides of a superpixel
+_BAND_WIDTH = 1 / 3  # of the band on each side of a border, in sides
+_LEAST_SPREAD = 4.0  # least spread of a colour, in Lab
+_MOST_AGAINST = 3.0  # by which colours can speak against a label
+_OLD_LABEL_BONUS = 1.5  # for the old label at the rim of the band, less near the border
+_BORDER_SMOOTHNESS = 4.0
 
 Pixels = NDArray[np.intp]
 
@@ -31,17 +31,17 @@ Pixels = NDArray[np.intp]
 class Borders:
     """What borders of labelings of one image are redrawn with."""
 
-    def __init__(self, lab: Doubles, parts: Superpixels) -> None:
-        self._parts = parts
+    def __init__(self, lab: Doubles, superpixels: Superpixels) -> None:
+        self._superpixels = superpixels
         self._colors = lab.reshape(-1, lab.shape[-1])
         changes = [((lab[:, 1:] - lab[:, :-1]) ** 2).sum(-1), ((lab[1:] - lab[:-1]) ** 2).sum(-1)]
         count = sum(c.size for c in changes)
         self._change = max(sum(float(c.sum()) for c in changes) / max(count, 1), 1e-12)
-        area = parts.area[:, None]
-        self._sums = np.hstack([area, area * parts.mean(lab), area * parts.mean(lab**2)])
-        side = float(np.sqrt(parts.area.mean()))
-        self._near = _within(parts, _REACH * side)
-        self._width = max(1, round(_WIDTH * side))
+        area = superpixels.area[:, None]
+        self._sums = np.hstack([area, area * superpixels.mean(lab), area * superpixels.mean(lab**2)])
+        side = float(np.sqrt(superpixels.area.mean()))
+        self._near = _within(superpixels, _COLOR_REACH * side)
+        self._width = max(1, round(_BAND_WIDTH * side))
 
     def redrawn(self, row: Labels, strokes: Seeds, n_labels: int, oracle: str) -> Labels:
         """Return a labeling of superpixels, (n,), as an image, (h, w), with borders that follow the pixels.
@@ -51,13 +51,13 @@ class Borders:
         strokes : (h, w)
             Labels of the pixels with a stroke, which are held; -1 elsewhere.
         """
-        rough = row[self._parts.segments].astype(np.int32)
+        rough = row[self._superpixels.segments].astype(np.int32)
         rings = _rings(rough, self._width).ravel()
         band = np.flatnonzero(rings)
         if band.size == 0:
             return rough
         scores = self._color_scores(row, band, n_labels)
-        scores[np.arange(band.size), rough.ravel()[band]] += _STAY * rings[band] / self._width
+        scores[np.arange(band.size), rough.ravel()[band]] += _OLD_LABEL_BONUS * rings[band] / self._width
         edges, strengths = self._smoothness(scores, band, rough)
         model = FactorGraph(held(scores, strokes.ravel()[band]), edges, strengths)
         fine: Labels = rough.copy()
@@ -66,16 +66,16 @@ class Borders:
 
     def _color_scores(self, row: Labels, band: Pixels, n_labels: int) -> Doubles:
         """Log-likelihood of each pixel's colour among the superpixels around it that have each label, (k, L)."""
-        place, colors = self._parts.segments.ravel()[band], self._colors[band]
+        place, colors = self._superpixels.segments.ravel()[band], self._colors[band]
         channels = colors.shape[1]
         scores = np.full((band.size, n_labels), -np.inf)
         for label in range(n_labels):
             sums = self._near @ (self._sums * (row == label)[:, None])
             means = sums[:, 1:] / np.maximum(sums[:, :1], 1.0)
-            spread = np.maximum(means[:, channels:] - means[:, :channels] ** 2, 0.0) + _SPREAD**2
+            spread = np.maximum(means[:, channels:] - means[:, :channels] ** 2, 0.0) + _LEAST_SPREAD**2
             near = -0.5 * ((colors - means[place, :channels]) ** 2 / spread[place] + np.log(spread[place])).sum(axis=1)
             scores[:, label] = np.where(sums[place, 0] > 0, near, -np.inf)
-        return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -_MOST))
+        return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -_MOST_AGAINST))
 
     def _smoothness(self, scores: Doubles, band: Pixels, rough: Labels) -> tuple[Labels, Doubles]:
         """Potts strengths between neighbours in the band; neighbours outside of it are fixed and go into the scores."""
@@ -89,7 +89,7 @@ class Borders:
             here = np.flatnonzero(there)
             other = band[here] + step
             change = ((self._colors[band[here]] - self._colors[other]) ** 2).sum(axis=1)
-            strength = _SMOOTHNESS * np.exp(-change / (2.0 * self._change))
+            strength = _BORDER_SMOOTHNESS * np.exp(-change / (2.0 * self._change))
             free = index[other] >= 0
             fixed = ~free
             scores[here[fixed], rough.ravel()[other[fixed]]] += strength[fixed]
@@ -99,15 +99,15 @@ class Borders:
         return np.concatenate(edges).astype(np.int32), np.concatenate(strengths)
 
 
-def _within(parts: Superpixels, radius: float) -> Any:
+def _within(superpixels: Superpixels, radius: float) -> Any:
     """Which superpixels have their centres close together, as a sparse (n, n) matrix."""
     from scipy.sparse import coo_array, csr_array
     from scipy.spatial import cKDTree
 
-    pairs = cKDTree(parts.centres).query_pairs(radius, output_type="ndarray")
-    own = np.arange(parts.count)
+    pairs = cKDTree(superpixels.centres).query_pairs(radius, output_type="ndarray")
+    own = np.arange(superpixels.count)
     i, j = np.concatenate([pairs[:, 0], pairs[:, 1], own]), np.concatenate([pairs[:, 1], pairs[:, 0], own])
-    return csr_array(coo_array((np.ones(i.size), (i, j)), shape=(parts.count, parts.count)))
+    return csr_array(coo_array((np.ones(i.size), (i, j)), shape=(superpixels.count, superpixels.count)))
 
 
 def _rings(labels: Labels, width: int) -> NDArray[np.int64]:

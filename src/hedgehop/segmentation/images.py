@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any image people have, as float RGB; large ones made smaller, and labels back at full size."""
+"""Any image as float RGB or Lab; images, labels and class scores at other sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles, finite
+from hedgehop._arrays import Doubles, Floats, finite
 from hedgehop._errors import need
 
 ImageLike = ArrayLike | str | PathLike[str]
@@ -45,8 +46,13 @@ def as_rgb(image: ImageLike) -> Doubles:
     return np.ascontiguousarray(np.broadcast_to(levels, (*levels.shape[:2], 3)))
 
 
-def shrunk_rows(shape: tuple[int, int], most_pixels: int) -> tuple[int, int]:
-    """Return the size with the same proportions and at most about so many pixels."""
+def to_lab(rgb: Doubles) -> Doubles:
+    """Return an image in Lab."""
+    return np.asarray(need("skimage.color", "segmentation", "hh.Segmenter").rgb2lab(rgb))
+
+
+def shrunk_shape(shape: tuple[int, int], most_pixels: int) -> tuple[int, int]:
+    """Return the shape with the same proportions and at most about that many pixels."""
     factor = min(1.0, float(np.sqrt(most_pixels / (shape[0] * shape[1]))))
     return max(1, round(shape[0] * factor)), max(1, round(shape[1] * factor))
 
@@ -67,6 +73,48 @@ def nearest(array: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
     rows = ((np.arange(shape[0]) + 0.5) * height / shape[0]).astype(np.intp)
     columns = ((np.arange(shape[1]) + 0.5) * width / shape[1]).astype(np.intp)
     return np.ascontiguousarray(array[..., rows[:, None], columns])
+
+
+def resample(scores: Floats, shape: tuple[int, int]) -> Doubles:
+    """Return (h, w, L) scores at another size (H, W, L): linear between the nearest four, corners on corners.
+
+    This is "align corners" of other libraries. Forbidden labels are treated as in :func:`average_allowed`.
+
+    >>> import numpy as np
+    >>> resample(np.array([[[0.0], [2.0]]]), (1, 5))[0, :, 0].tolist()
+    [0.0, 0.5, 1.0, 1.5, 2.0]
+    """
+    if scores.shape[:2] == shape:
+        return scores.astype(np.float64)
+
+    def at_size(values: Doubles) -> Doubles:
+        rows = _blend(values.astype(np.float64), shape[0])
+        return np.ascontiguousarray(_blend(rows.swapaxes(0, 1), shape[1]).swapaxes(0, 1))
+
+    return average_allowed(scores, at_size)
+
+
+def average_allowed(scores: Floats, average: Callable[[Any], Doubles]) -> Doubles:
+    """Average scores in any linear way; a label is forbidden (-inf) where scores that forbid it weigh more than half.
+
+    Elsewhere only the scores that allow it count.
+    """
+    forbidden = np.isneginf(scores)
+    if not forbidden.any():
+        return average(scores)
+    allowed = average((~forbidden).astype(np.float64))
+    enough = allowed >= 0.5 - 1e-9
+    return np.where(enough, average(np.where(forbidden, 0.0, scores)) / np.where(enough, allowed, 1.0), -np.inf)
+
+
+def _blend(values: Doubles, size: int) -> Doubles:
+    """Interpolate along the first axis."""
+    last = len(values) - 1
+    places = np.linspace(0.0, last, size) if size > 1 else np.array([last / 2.0])
+    below = np.minimum(places.astype(np.intp), max(0, last - 1))
+    share = (places - below).reshape(-1, 1, 1)
+    above = np.minimum(below + 1, last)
+    return np.asarray((1.0 - share) * values[below] + share * values[above])
 
 
 def _loaded(image: ImageLike) -> NDArray[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Class scores without a network: one linear regressor a class on second-order pooled features."""
+"""Class scores without a network: one linear regressor per class on second-order pooled features."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, integers, number, positive_count
 from hedgehop._errors import need
-from hedgehop.segmentation.features import to_lab
-from hedgehop.segmentation.images import ImageLike, as_rgb
-from hedgehop.segmentation.pooling import pooled
-from hedgehop.segmentation.superpixels import superpixels
+from hedgehop.segmentation.features import pooled
+from hedgehop.segmentation.images import ImageLike
+from hedgehop.segmentation.scene import Scene
+from hedgehop.segmentation.superpixels import Superpixels
 
 _FOLDS = 4
 Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is added
@@ -58,19 +58,17 @@ class PooledRegressor:
 
     def fit(self, images: Iterable[ImageLike], truths: Iterable[ArrayLike], ignore: int = 255) -> PooledRegressor:
         """Learn from images and their label maps, (H, W) each; pixels whose truth is `ignore` do not count."""
-        features, shares, areas, image_of = [], [], [], []
+        examples = []
         for k, (image, truth) in enumerate(zip(images, truths, strict=True)):
             segments, described = self._describe(image)
             counts = count_labels(segments, integers(truth, "truth"), self.n_labels, ignore)
-            known = counts.sum(axis=1) > 0
-            features.append(described[known])
-            areas.append(counts[known].sum(axis=1))
-            shares.append(counts[known] / areas[-1][:, None])
-            image_of.append(np.full(int(known.sum()), k))
-        if not features:
+            areas = counts.sum(axis=1)
+            known = areas > 0
+            shares = counts[known] / areas[known, None]
+            examples.append((described[known], shares, areas[known], np.full(int(known.sum()), k)))
+        if not examples:
             raise ValueError("images must hold at least one image with its truth; got none.")
-        data = (np.concatenate(x) for x in (features, shares, areas, image_of))
-        self._learn(*data)
+        self._learn(*map(np.concatenate, zip(*examples, strict=True)))
         return self
 
     def scores(self, image: ImageLike) -> Doubles:
@@ -101,9 +99,8 @@ class PooledRegressor:
         return self._model
 
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:
-        rgb = as_rgb(image)
-        parts = superpixels(rgb, self.n_segments)
-        return parts.segments, pooled(to_lab(rgb), parts)
+        scene = Scene(image, self.n_segments)
+        return scene.superpixels.segments, pooled(scene.lab, scene.superpixels)
 
     def _learn(self, features: Doubles, shares: Doubles, areas: Doubles, image_of: NDArray[np.int64]) -> None:
         frequency = np.maximum(areas @ shares / areas.sum(), 1e-6)
@@ -139,9 +136,7 @@ def count_labels(segments: NDArray[np.int32], truth: NDArray[np.int64], n_labels
     labels = truth[known]
     if labels.size and not 0 <= labels.min() <= labels.max() < n_labels:
         raise ValueError(f"truth must hold labels 0..{n_labels - 1}, or {ignore}; got {labels.min()}..{labels.max()}.")
-    n = int(segments.max()) + 1
-    cells = segments[known].astype(np.int64) * n_labels + labels
-    return np.bincount(cells, minlength=n * n_labels).reshape(n, n_labels).astype(np.float64)
+    return Superpixels(segments).counts(np.where(known, truth, -1), n_labels).astype(np.float64)
 
 
 def _sharpness(predicted: Doubles, shares: Doubles, areas: Doubles) -> float:

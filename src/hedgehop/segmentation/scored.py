@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,36 +14,26 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
 from hedgehop.diversity import Diversity
-from hedgehop.diversity.hamming import distinct_rows
-from hedgehop.lists import selection
-from hedgehop.lists.pool import select
 from hedgehop.lists.result import DiverseList
-from hedgehop.lists.tradeoff import TradeoffLike, per_variable
-from hedgehop.models import FactorGraph, Grid, contrast
+from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.palette import voc_palette
-from hedgehop.segmentation.candidates import best_under, class_candidates
-from hedgehop.segmentation.features import to_lab
-from hedgehop.segmentation.graph import neighbours
-from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_rows
-from hedgehop.segmentation.model import SuperpixelNodes
-from hedgehop.segmentation.overlap import ExpectedOverlap
-from hedgehop.segmentation.resampling import mean_of_allowed, resample
-from hedgehop.segmentation.suggestions import Suggestions, at_image_size
-from hedgehop.segmentation.superpixels import Superpixels, superpixels
-from hedgehop.segmentation.timing import Clock
+from hedgehop.segmentation.default_list import class_list
+from hedgehop.segmentation.images import ImageLike, average_allowed, resample
+from hedgehop.segmentation.scene import Scene, Variables
+from hedgehop.segmentation.suggestions import SceneModel, Stopwatch, Suggestions, refuse_without_diversity
+from hedgehop.segmentation.superpixels import Seeds
 
-_SEGMENTS = 500  # in whose units the smoothness of pixels is given
-_DOUBT = 0.5  # logits a variable by which a candidate must be worse to be less likely by 1/e
-_EXPECTED = per_variable(100.0)  # relevance only decides between candidates that are as good
+_DEFAULT_SEGMENTS = 500  # in whose units the smoothness of pixels is given
+_CLASS_ANCHOR = 2.0  # what agreeing with a given segmentation gains, in units of the scores
 
 
-class ScoredImage:
+class ScoredImage(SceneModel):
     """An image with scores of classes, ready for lists of label maps; made by :func:`from_scores`.
 
     Attributes
     ----------
     model : FactorGraph or Grid
-        One variable a superpixel (or pixel), for every function of the library.
+        One variable per superpixel (or pixel), for every function of the library.
     weights : (n,) array
         Area of each variable, mean 1: weights for Hamming distances.
     shape : (int, int)
@@ -59,29 +49,36 @@ class ScoredImage:
 
     def __init__(
         self,
-        model: FactorGraph | Grid,
-        parts: Superpixels | None,
-        shape: tuple[int, int],
-        sketch: Callable[[], ScoredImage] | None = None,  # the same on superpixels, where pixels are the variables
+        scene: Scene,
+        variables: Variables,
+        unary: Doubles,
+        strength: float,
+        seeds: Seeds | None = None,
+        coarse: Callable[[], ScoredImage] | None = None,  # the same on superpixels, where pixels are the variables
     ) -> None:
-        self.model = model
-        self.shape = shape
-        self._parts = parts
-        self._sketch = sketch
-        self.weights: Doubles = np.ones(model.n_variables) if parts is None else parts.area / parts.area.mean()
+        super().__init__(scene, variables)
+        self.shape = scene.shape
+        self.model = variables.model(unary, np.full(len(unary), -1) if seeds is None else seeds, strength)
+        self._strength, self._make_coarse = strength, coarse
+
+    @cached_property
+    def _on_superpixels(self) -> ScoredImage | None:
+        return None if self._make_coarse is None else self._make_coarse()
+
+    @property
+    def coarse(self) -> ScoredImage:
+        """The same on superpixels."""
+        return self._on_superpixels or self
 
     @property
     def segments(self) -> Labels:
         """The variable of each pixel, (H, W)."""
-        small = np.arange(self.model.n_variables, dtype=np.int32).reshape(self.model.shape)
-        return nearest(small if self._parts is None else self._parts.segments, self.shape)
+        found: Labels = self.draw(np.arange(self.model.n_variables, dtype=np.int32)[None])[0]
+        return found
 
     def to_pixels(self, labelings: ArrayLike) -> Labels:
         """Labelings of :attr:`model`, (m, ...), at the size of the image: (m, H, W)."""
-        rows, _ = _arrays.as_labelings(labelings, self.model.shape, self.model.label_counts)
-        if self._parts is None:
-            return nearest(rows.reshape(len(rows), *self.model.shape), self.shape)
-        return nearest(rows[:, self._parts.segments], self.shape)
+        return self.draw(_arrays.as_labelings(labelings, self.model.shape, self.model.label_counts)[0])
 
     def colored(self, labelings: ArrayLike) -> NDArray[np.uint8]:
         """Labelings at the size of the image, in the colours of PASCAL VOC: (m, H, W, 3)."""
@@ -111,36 +108,36 @@ class ScoredImage:
             A list with labelings of the image's size, ``plot(image)``, ``report()``.
         """
         m = positive_count(m, "m")
-        if diversity is None and (options or tradeoff is not None):
-            names = ", ".join([*options, *(["tradeoff"] if tradeoff is not None else [])])
-            raise TypeError(f"{names} must come with a diversity; got none. Pass diversity=..., too.")
-        clock = Clock()
-        if diversity is None:
-            found = self._likely(m)
-        else:
-            found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
-        clock.stop("list")
-        return replace(at_image_size(found, self.to_pixels), parts=tuple(clock.parts))
+        given = {} if tradeoff is None else {"tradeoff": tradeoff}
+        refuse_without_diversity(diversity, **options, **given)
+        watch = Stopwatch()
+        found = self.candidates(m, diversity, tradeoff, stopwatch=watch, **options)
+        return replace(found, parts=tuple(watch.parts))
 
-    def _likely(self, m: int) -> DiverseList:
-        """Candidates of which one probably overlaps well with the truth.
+    def default_list(self, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
+        """Return the best labeling and others one of which probably overlaps well with the truth."""
+        return class_list(self, m)
 
-        Where pixels are the variables, they are chosen on superpixels and only those are solved again.
+    def holding(self, strokes: Seeds, around: Seeds | None = None, smoothness: float = 1.0) -> ScoredImage:
+        """Return the same with strokes held, close to a segmentation, and with stronger or weaker borders.
+
+        Parameters
+        ----------
+        strokes : (H, W) array of ints
+            The class of each pixel with a stroke, -1 elsewhere.
+        around : (H, W) array of ints, optional
+            A segmentation to stay close to.
+        smoothness : float
+            Factor of the strength of borders.
         """
-        if self._sketch is None:
-            return self._chosen(class_candidates(self.model, self.weights)[0], m)
-        sketch = self._sketch()
-        pool, biases = class_candidates(sketch.model, sketch.weights)
-        fine = best_under(self.model, self.weights, biases[sketch._chosen(pool, m).indices])
-        return self._chosen(distinct_rows(fine), m)
-
-    def _chosen(self, pool: Labels, m: int) -> DiverseList:
-        """Likelier candidates count more as samples of the truth."""
-        shaped = pool.reshape(len(pool), *self.model.shape)
-        relevance = np.atleast_1d(self.model.score(shaped))
-        chances = np.exp((relevance - relevance.max()) / (_DOUBT * self.model.n_variables))
-        overlap = ExpectedOverlap(pool, self.weights, chances)
-        return select(shaped, self.model, overlap, min(m, len(pool)), _EXPECTED, first=0)
+        n_labels, unary = self.model.n_labels, self.model.unary.astype(np.float64)
+        seeds = self.variables.seeds(self.scene.shrink_strokes(strokes), n_labels)
+        if around is not None:
+            chosen = self.variables.spread(self.scene.majority(around, n_labels))
+            free = np.flatnonzero(seeds < 0)
+            unary[free, chosen[free]] += _CLASS_ANCHOR * self.weights[free]
+        coarse = None if self._make_coarse is None else lambda: self.coarse.holding(strokes, around, smoothness)
+        return ScoredImage(self.scene, self.variables, unary, smoothness * self._strength, seeds, coarse)
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -193,34 +190,20 @@ def from_scores(
     """
     values = _checked(scores, labels_first)
     smoothness = number(smoothness, "smoothness", low=0.0)
-    rgb = as_rgb(image)
-    shape = rgb.shape[0], rgb.shape[1]
-    rgb = shrink(rgb, shrunk_rows(shape, positive_count(most_pixels, "most_pixels")))
-    fine = resample(values, (rgb.shape[0], rgb.shape[1]))
-    lab = to_lab(rgb)
-    if n_segments is None:
-        # a border of a superpixel has as many steps as the root of its area, and its scores count by the area
-        strength = smoothness * float(np.sqrt(lab[..., 0].size / _SEGMENTS))
-        sketch = partial(_on_superpixels, fine, rgb, lab, _SEGMENTS, smoothness, shape)
-        return ScoredImage(Grid(fine, contrast(lab, strength)), None, shape, sketch)
-    return _on_superpixels(fine, rgb, lab, positive_count(n_segments, "n_segments"), smoothness, shape)
+    count = _DEFAULT_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
+    scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
+    fine = resample(values, scene.solved_shape)
 
+    def on_superpixels() -> ScoredImage:
+        variables = Variables(scene, pixelwise=False)
+        return ScoredImage(scene, variables, variables.unary(average_allowed(fine, scene.superpixels.mean)), smoothness)
 
-def _on_superpixels(
-    scores: Doubles, rgb: Doubles, lab: Doubles, n_segments: int, smoothness: float, shape: tuple[int, int]
-) -> ScoredImage:
-    parts = superpixels(rgb, n_segments)
-    nodes = SuperpixelNodes(parts, neighbours(lab, parts), smoothness)
-    unseeded = np.full(parts.count, -1)
-    return ScoredImage(nodes.model(nodes.unary(_means(parts, scores)), unseeded), parts, shape)
-
-
-def _means(parts: Superpixels, scores: Doubles) -> Doubles:
-    """Mean score of each class in each superpixel, (n, L)."""
-    forbidden = np.isneginf(scores)
-    if not forbidden.any():
-        return parts.mean(scores)
-    return mean_of_allowed(parts.mean(np.where(forbidden, 0.0, scores)), parts.mean((~forbidden).astype(np.float64)))
+    if n_segments is not None:
+        return on_superpixels()
+    # a border of a superpixel has as many steps as the root of its area, and its scores count by the area
+    strength = smoothness * float(np.sqrt(scene.lab[..., 0].size / _DEFAULT_SEGMENTS))
+    unary = fine.reshape(-1, fine.shape[-1])
+    return ScoredImage(scene, Variables(scene, pixelwise=True), unary, strength, coarse=on_superpixels)
 
 
 def _checked(scores: Any, labels_first: bool) -> Floats:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,17 @@ from hedgehop.diversity import Diversity, LinearHamming, VariableCoverage
 from hedgehop.lists import selection
 from hedgehop.lists.tradeoff import TradeoffLike, target
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.segmentation.canvas import Canvas
 from hedgehop.segmentation.images import ImageLike
-from hedgehop.segmentation.likely import likely
-from hedgehop.segmentation.scores import check_name
-from hedgehop.segmentation.sketch import Sketch, Strokes, learn
-from hedgehop.segmentation.suggestions import Suggestions, at_image_size
-from hedgehop.segmentation.timing import Clock
+from hedgehop.segmentation.scene import Scene, Variables
+from hedgehop.segmentation.stroke_model import StrokeModel, StrokeSettings, anchoring
+from hedgehop.segmentation.stroke_scores import StrokeScores, check_name
+from hedgehop.segmentation.suggestions import Stopwatch, Suggestions, refuse_without_diversity
 
+_PIXELWISE_SEGMENTS = 2000  # whose scores the pixels get, where each pixel is a variable
+_DEFAULT_SCORES = {"trees": 1.0, "svm": 1.0, "walker": 0.5}
 # In units of the scores, where a constant does better than a distance to reach.
 _TRADEOFFS: dict[type[Diversity], float] = {LinearHamming: 0.1, VariableCoverage: 1.2}
-_TARGET = 0.05
+_TARGET_DISTANCE = 0.05
 
 
 class Segmenter:
@@ -39,7 +40,7 @@ class Segmenter:
     n_segments : int or None
         About how many superpixels are labelled. None labels every pixel, which is slower and follows fine borders.
     scores : mapping of str to float, optional
-        Which opinions on the labels are averaged, with their weights; by default ``{"trees": 1, "svm": 1,
+        Which classifiers' scores are averaged, with their weights; by default ``{"trees": 1, "svm": 1,
         "walker": 0.5}``. There are: trees, trees+place, trees+texture (extremely randomised trees on colours, on
         colours and places, ...), svm, words (support vector machines), transductive (one that looks at superpixels
         without strokes, too), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
@@ -75,31 +76,41 @@ class Segmenter:
         fine_borders: bool = True,
         most_pixels: int = 500_000,
     ) -> None:
-        count = None if n_segments is None else positive_count(n_segments, "n_segments")
-        smoothness = number(smoothness, "smoothness", low=0.0)
-        self._canvas = Canvas(image, count, smoothness, positive_count(most_pixels, "most_pixels"))
-        self._weights = dict(scores or {"trees": 1.0, "svm": 1.0, "walker": 0.5})
-        for name, weight in self._weights.items():
+        count = _PIXELWISE_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
+        self._settings = StrokeSettings(
+            scores=dict(scores or _DEFAULT_SCORES),
+            smoothness=number(smoothness, "smoothness", low=0.0),
+            frame=number(frame, "frame", low=0.0),
+            pixelwise=n_segments is None,
+            fine_borders=fine_borders,
+        )
+        for name, weight in self._settings.scores.items():
             check_name(name)
             number(weight, f"the weight of {name}", low=0.0)
-        self._frame = number(frame, "frame", low=0.0)
-        self._fine_borders = fine_borders and count is not None
-        self._last: tuple[bytes, Strokes] | None = None
+        watch = Stopwatch()
+        self._scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
+        watch.lap("reading")
+        _ = self._scene.superpixels  # now, not with the first strokes
+        watch.lap("superpixels")
+        _ = self._scene.features, self._scene.graph
+        watch.lap("features")
+        self._seconds = tuple((f"image: {part}", spent) for part, spent in watch.parts)
+        self._last: tuple[bytes, StrokeScores] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """Height and width of the image."""
-        return self._canvas.shape
+        return self._scene.shape
 
     @property
     def segments(self) -> Labels:
         """The superpixel of each pixel, (H, W)."""
-        return self._canvas.enlarge(self._canvas.parts.segments)
+        return self._scene.enlarge(self._scene.superpixels.segments)
 
     def with_smoothness(self, smoothness: float) -> Segmenter:
         """Return a segmenter of the same image with borders of another strength; nothing is computed again."""
         other = copy(self)
-        other._canvas = self._canvas.smoothed(number(smoothness, "smoothness", low=0.0))
+        other._settings = replace(self._settings, smoothness=number(smoothness, "smoothness", low=0.0))
         return other
 
     def model(self, scribbles: ArrayLike, around: ArrayLike | None = None) -> FactorGraph | Grid:
@@ -108,12 +119,19 @@ class Segmenter:
         Scores are in units of the median lead of the best label, for a superpixel of mean area. Strokes are held:
         all other labels are forbidden there. `around` is as in :meth:`suggest`.
         """
-        return self._sketch(scribbles, around).model
+        return self._problem(scribbles, around).model
 
     def to_pixels(self, labelings: ArrayLike) -> Labels:
         """Labelings of :meth:`model`, (m, ...), at the size of the image: (m, H, W)."""
         rows = np.asarray(labelings, np.int32)
-        return self._canvas.to_pixels(rows.reshape(len(rows), -1))
+        rows = rows.reshape(len(rows), -1)
+        variables = Variables(self._scene, self._settings.pixelwise)
+        if rows.shape[1:] != variables.weights.shape:
+            raise ValueError(
+                f"labelings must have one entry per variable of the model ({variables.weights.size}); "
+                f"got shape {rows.shape}."
+            )
+        return variables.to_pixels(rows)
 
     def suggest(
         self,
@@ -138,8 +156,7 @@ class Segmenter:
             How many.
         diversity : Diversity, optional
             What makes candidates different, as in :func:`hedgehop.diverse`. By default candidates come from random
-            mixtures of eight opinions on the labels, and those are taken one of which is probably right
-            (``ExpectedBest``).
+            mixtures of eight scores, and those are taken one of which is probably right (``ExpectedBest``).
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
         around : (H, W) array of ints, optional
@@ -156,30 +173,14 @@ class Segmenter:
             A list with labelings, ``masks``, ``pixel_accuracy(truth)``, ``plot(image)``, ``report()``.
         """
         m = positive_count(m, "m")
-        if diversity is None and options:
-            raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Pass diversity=..., too.")
-        clock = Clock()
-        sketch = self._sketch(scribbles, around)
-        _ = sketch.model
-        clock.stop("model")
-        drawn = _once(self._drawn(sketch))
-
-        def show(labeling: Labels) -> None:
-            if callback is not None:
-                callback(drawn(labeling.reshape(1, -1))[0])
-
-        if diversity is None:
-            found = likely(sketch, m, tradeoff, show)
-        else:
-            factor = _tradeoff(diversity, tradeoff)
-            found = selection.diverse(
-                sketch.model, diversity, m, factor, callback=lambda step: show(step.labeling), **options
-            )
-        clock.stop("list")
-        shown = at_image_size(found, drawn)
-        clock.stop("borders")
-        parts = (*((f"image: {name}", spent) for name, spent in self._canvas.seconds), *clock.parts)
-        return replace(shown, parts=parts)
+        refuse_without_diversity(diversity, **options)
+        watch = Stopwatch()
+        problem = self._problem(scribbles, around)
+        watch.lap("model")
+        factor = tradeoff if diversity is None else _tradeoff(diversity, tradeoff)
+        found = problem.candidates(m, diversity, factor, callback, watch, **options)
+        watch.lap("borders")
+        return replace(found, parts=(*self._seconds, *watch.parts))
 
     def stream(
         self,
@@ -191,53 +192,30 @@ class Segmenter:
         around: ArrayLike | None = None,
     ) -> Iterator[Labels]:
         """Yield segmentations (H, W) one at a time: the first is there before the second is computed."""
-        sketch = self._sketch(scribbles, around)
-        drawn = self._drawn(sketch)
-        for labeling in self._one_by_one(sketch, m, diversity, tradeoff):
-            yield drawn(labeling.reshape(1, -1))[0]
+        problem = self._problem(scribbles, around)
+        if diversity is None:
+            yield problem.draw(problem.best[None])[0]
+            rows: Iterator[Labels] = iter(problem.default_list(m, tradeoff).labelings[1:])
+        else:
+            steps = selection.stream(problem.model, diversity, _tradeoff(diversity, tradeoff))
+            rows = (step.labeling for step in islice(steps, m))
+        for labeling in rows:
+            yield problem.draw(labeling.reshape(1, -1))[0]
 
-    def _drawn(self, sketch: Sketch) -> Callable[[Labels], Labels]:
-        """What turns labelings of the model, (m, n), into images."""
-        return sketch.redrawn if self._fine_borders else self._canvas.to_pixels
-
-    @staticmethod
-    def _one_by_one(
-        sketch: Sketch, m: int, diversity: Diversity | None, tradeoff: TradeoffLike | None
-    ) -> Iterator[Labels]:
-        if diversity is not None:
-            steps = selection.stream(sketch.model, diversity, _tradeoff(diversity, tradeoff))
-            yield from (step.labeling for _, step in zip(range(m), steps, strict=False))
-            return
-        yield selection.best(sketch.model).labeling
-        yield from likely(sketch, m, tradeoff).labelings[1:]
-
-    def _sketch(self, scribbles: ArrayLike, around: ArrayLike | None) -> Sketch:
-        """Return what follows from the strokes; what was learned from the last ones is kept."""
-        strokes = np.asarray(scribbles)
-        key = strokes.tobytes() + repr((strokes.shape, strokes.dtype)).encode()
+    def _problem(self, scribbles: ArrayLike, around: ArrayLike | None) -> StrokeModel:
+        """Return the model of the strokes; what was learned from the last ones is kept."""
+        given = np.asarray(scribbles)
+        key = given.tobytes() + repr((given.shape, given.dtype)).encode()
         if self._last is None or self._last[0] != key:
-            self._last = key, learn(self._canvas, strokes)
-        return Sketch(self._canvas, self._last[1], self._weights, self._frame, around)
+            self._last = key, StrokeScores(self._scene, given)
+        strokes = self._last[1]
+        anchor = None if around is None else anchoring(strokes, around)
+        return StrokeModel(strokes, self._settings, anchor)
 
     def __repr__(self) -> str:
         height, width = self.shape
-        return f"Segmenter({height} x {width} pixels, {self._canvas.parts.count} superpixels)"
+        return f"Segmenter({height} x {width} pixels, {self._scene.superpixels.count} superpixels)"
 
 
 def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
-    if given is not None:
-        return given
-    return _TRADEOFFS.get(type(diversity), target(_TARGET))
-
-
-def _once(draw: Callable[[Labels], Labels]) -> Callable[[Labels], Labels]:
-    """Return the same function of labelings, (m, n), that draws each of them only once."""
-    known: dict[bytes, Labels] = {}
-
-    def drawn(rows: Labels) -> Labels:
-        for row in rows:
-            if row.tobytes() not in known:
-                known[row.tobytes()] = draw(row[None])[0]
-        return np.stack([known[row.tobytes()] for row in rows])
-
-    return drawn
+    return _TRADEOFFS.get(type(diversity), target(_TARGET_DISTANCE)) if given is None else given

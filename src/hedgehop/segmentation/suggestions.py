@@ -1,18 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Candidates at the size of the image."""
+"""From the model of a scene to suggestions: candidates at the size of the image."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.diversity import Diversity
+from hedgehop.lists import selection
 from hedgehop.lists.result import DiverseList
+from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.metrics import accuracy, refuse_masks
+from hedgehop.models import FactorGraph, Grid
+from hedgehop.segmentation.scene import Scene, Variables
+
+
+class Stopwatch:
+    """Takes the time of one part of a computation after the other."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self.parts: list[tuple[str, float]] = []
+
+    def lap(self, part: str) -> None:
+        """Book the time since the last call under a name."""
+        now = time.perf_counter()
+        self.parts.append((part, now - self._start))
+        self._start = now
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,11 +73,81 @@ class Suggestions(DiverseList):
         return f"{super().report()}\ntime: {times}"
 
 
-def at_image_size(found: DiverseList, enlarge: Callable[[Labels], Labels]) -> Suggestions:
-    """Return a list of superpixel labelings as one of images; it can go on if the other can."""
+class SceneModel:
+    """The model of a scene, from scores of any source: one way to candidates and to label maps.
+
+    Subclasses say where the scores come from, and what the default list is; attributes are as in :class:`ScoredImage`.
+    """
+
+    model: FactorGraph | Grid
+
+    def __init__(self, scene: Scene, variables: Variables) -> None:
+        self.scene = scene
+        self.variables = variables
+        self.weights = variables.weights
+
+    @cached_property
+    def best(self) -> Labels:
+        """The best labeling, (n,)."""
+        return selection.best(self.model).labeling.reshape(-1)
+
+    def draw(self, rows: Labels) -> Labels:
+        """Labelings of the model, (m, n), at the size of the image: (m, H, W)."""
+        return self.variables.to_pixels(rows)
+
+    def default_list(self, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
+        """Return m labelings that begin with the best one, without a diversity of the caller's."""
+        raise NotImplementedError
+
+    def candidates(
+        self,
+        m: int,
+        diversity: Diversity | None = None,
+        tradeoff: TradeoffLike | None = None,
+        show: Callable[[Labels], Any] | None = None,
+        stopwatch: Stopwatch | None = None,
+        **options: Any,
+    ) -> Suggestions:
+        """Return a list of label maps, without a diversity the default list; show each, (H, W), as soon as it is there.
+
+        The options are those of :func:`hedgehop.diverse`.
+        """
+        draw = _once(self.draw)
+
+        def tell(labeling: Labels) -> None:
+            if show is not None:
+                show(draw(labeling.reshape(1, -1))[0])
+
+        if diversity is None:
+            if show is not None:
+                tell(self.best)  # before the others are computed
+            found = self.default_list(m, tradeoff)
+            for labeling in found.labelings[1:]:
+                tell(labeling)
+        else:
+            options.setdefault("callback", lambda step: tell(step.labeling))
+            found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
+        (stopwatch or Stopwatch()).lap("list")
+        return at_image_size(found, draw)
+
+
+def refuse_without_diversity(diversity: Diversity | None, **options: Any) -> None:
+    """Refuse options of :func:`hedgehop.diverse` where the default list is asked for."""
+    if diversity is None and options:
+        raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Pass diversity=..., too.")
+
+
+def at_image_size(found: DiverseList, draw: Callable[[Labels], Labels]) -> Suggestions:
+    """Return a list of labelings of a model as one of label maps; it can go on if the other can."""
     values: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(DiverseList)}
     further = found._more
-    values["labelings"] = own(enlarge(found.labelings.reshape(len(found), -1)))
+    values["labelings"] = own(draw(found.labelings.reshape(len(found), -1)))
     if further is not None:
-        values["_more"] = lambda k: at_image_size(further(k), enlarge)
+        values["_more"] = lambda k: at_image_size(further(k), draw)
     return Suggestions(**values)
+
+
+def _once(draw: Callable[[Labels], Labels]) -> Callable[[Labels], Labels]:
+    """Return the same function of labelings, (m, n), that draws each of them only once."""
+    drawn = lru_cache(maxsize=None)(lambda row: draw(np.frombuffer(row, np.int32)[None])[0])
+    return lambda rows: np.stack([drawn(row.tobytes()) for row in rows])

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from hedgehop.io.runs import encode_runs
+from hedgehop.io.run_lengths import encode_runs
 from hedgehop.studio.pictures import Picture
-from hedgehop.studio.wishes import MOST_LABELS, Label
+from hedgehop.studio.requests import MOST_LABELS, Label
 
 What = Literal["mask", "cutout", "coco"]
 MEDIA = {"mask": "image/png", "cutout": "image/png", "coco": "application/json", "zip": "application/zip"}

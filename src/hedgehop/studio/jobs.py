@@ -13,17 +13,20 @@ from typing import Any
 
 import numpy as np
 from fastapi import HTTPException
-from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop.lists.result import DiverseList
-from hedgehop.studio.cutting import Note, Show
-from hedgehop.studio.proofs import proof_of
-from hedgehop.studio.runs import Packed, to_runs
+from hedgehop.studio.label_maps import PackedLabels, to_runs
+from hedgehop.studio.tasks import LabelMap, Note, Show
 
 _LOG = logging.getLogger("hedgehop.studio")
-_VISIBLE = 0.001  # share of the image
-_LAST = ("done", "failed", "cancelled")
+_LEAST_DIFFERENCE = 0.001  # share of the pixels
+_FINAL_EVENTS = ("done", "failed", "cancelled")
+_PROOF_MEANING = (
+    "A list is worth how well its candidates fit the strokes and the image, plus how different they are. Compared "
+    "with showing the likeliest segmentation {m} times, this list gains at least {share} % of what the best list could "
+    "gain: {among}. That was proven for this very list; how well the model understands your image, no proof can tell."
+)
 
 Solve = Callable[[Show, Note], DiverseList]
 
@@ -33,20 +36,20 @@ class Job:
 
     Attributes
     ----------
-    candidates : list of Packed
+    candidates : list of PackedLabels
         What was found so far.
     """
 
     def __init__(self, number: int, solve: Solve, loop: asyncio.AbstractEventLoop) -> None:
         self.number = number
-        self.candidates: list[Packed] = []
+        self.candidates: list[PackedLabels] = []
         self._solve = solve
         self._loop = loop
         self._stop = _core.Stop()
         self._events: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
         self._over = False
         self._lock = threading.Lock()
-        self._shown: list[NDArray[np.uint8]] = []
+        self._shown: list[LabelMap] = []
         self._repeats = 0
         self._start = time.perf_counter()
 
@@ -80,19 +83,19 @@ class Job:
             while True:
                 name, data = await self._events.get()
                 yield f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
-                if name in _LAST:
+                if name in _FINAL_EVENTS:
                     return
         finally:
             self.cancel()
 
-    def _show(self, labels: NDArray[np.uint8]) -> None:
+    def _show(self, labels: LabelMap) -> None:
         """Pass a candidate on, unless nobody could tell it from an earlier one."""
         _core.check_stop()
-        if any((labels != other).mean() < _VISIBLE for other in self._shown):
+        if any((labels != other).mean() < _LEAST_DIFFERENCE for other in self._shown):
             self._repeats += 1
             return
         self._shown.append(labels)
-        self.candidates.append(Packed.of(labels))
+        self.candidates.append(PackedLabels.of(labels))
         differs = float((labels != self._shown[0]).mean())
         data = {"list": self.number, "index": len(self.candidates) - 1, "differs": differs, "runs": to_runs(labels)}
         self._tell("candidate", data | {"seconds": self._spent()})
@@ -108,9 +111,22 @@ class Job:
         with self._lock:
             if self._over:
                 return False
-            self._over = name in _LAST
+            self._over = name in _FINAL_EVENTS
         try:
             self._loop.call_soon_threadsafe(self._events.put_nowait, (name, data))
         except RuntimeError:  # the server has stopped
             self._stop.set()
         return True
+
+
+def proof_of(found: DiverseList) -> dict[str, Any]:
+    """Return the proven share, a short and a long sentence; the share is rounded down."""
+    m, share = len(found), int(np.floor(100.0 * min(1.0, found.guarantee)))
+    if m == 1:
+        exact = bool(found.exact[0])
+        text = "the best segmentation, proven" if exact else "a good segmentation, not proven to be the best"
+        return {"share": 100 if exact else 0, "text": text, "meaning": "The best under the model of the image."}
+    computed = f"from the segmentations that were computed ({found.method.rpartition(' ')[2]})"
+    among = f"the best of all lists of {m} {'there are' if found.indices is None else computed}"
+    text = f"at least {share} % of the best possible" if share else "nothing could be proven for this list"
+    return {"share": share, "text": text, "meaning": _PROOF_MEANING.format(m=m, share=share, among=among)}

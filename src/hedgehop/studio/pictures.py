@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from hedgehop.segmentation.images import shrunk_rows
-from hedgehop.studio.problems import refuse
+from hedgehop.segmentation.images import shrunk_shape
+from hedgehop.studio.errors import refuse
 
 FORMATS = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "TIFF": "image/tiff"}
 _SOLVED_PIXELS = 500_000
@@ -62,7 +62,7 @@ def read_picture(name: str, data: bytes, most_pixels: int) -> Picture:
     image_format = _checked_format(data, most_pixels)
     image = _decoded(data)
     width, height = image.size
-    rows, columns = shrunk_rows((height, width), _SOLVED_PIXELS)
+    rows, columns = shrunk_shape((height, width), _SOLVED_PIXELS)
     small = image.resize((columns, rows), Image.Resampling.LANCZOS, reducing_gap=3.0)
     return Picture(name, data, FORMATS[image_format], image.size, np.asarray(small))
 

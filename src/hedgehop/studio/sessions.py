@@ -1,18 +1,121 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All sessions: the longest idle one makes room when there are too many or they take too much memory."""
+"""Sessions: each an image somebody works on, its lists and the thread that solves; the longest idle makes room."""
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 
-from hedgehop.studio.problems import refuse
-from hedgehop.studio.session import Session
+from hedgehop._arrays import Floats
+from hedgehop.lists.result import DiverseList
+from hedgehop.studio.errors import refuse
+from hedgehop.studio.jobs import Job
+from hedgehop.studio.label_maps import PackedLabels
+from hedgehop.studio.pictures import Picture
+from hedgehop.studio.requests import CandidateRef, Label, SolveRequest, class_labels
 from hedgehop.studio.settings import Settings
+from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Note, Show, Task
+
+_MOST_LISTS = 60
+_BYTES_PER_PIXEL = 70  # of superpixels, features and lists, measured
+
+
+class Session:
+    """An image, prepared in the background by the one thread that also solves.
+
+    Attributes
+    ----------
+    number : int or None
+        Place among the images of the command line.
+    scores, class_labels : bytes, list of Label, or None
+        The file of scores, and what its labels are called, where there is one.
+    """
+
+    def __init__(self, picture: Picture, turns: threading.Semaphore, number: int | None = None) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.picture = picture
+        self.number = number
+        self.scores: bytes | None = None
+        self.class_labels: list[Label] | None = None
+        self._turns = turns
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
+        self._task: Future[Task] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
+        self._lists: OrderedDict[int, list[PackedLabels]] = OrderedDict()
+        self._last_list = 0
+        self._job: Job | None = None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory this takes."""
+        files = len(self.picture.data) + len(self.scores or b"")
+        return files + _BYTES_PER_PIXEL * self.picture.small[..., 0].size
+
+    def give_scores(self, data: bytes, scores: Floats) -> None:
+        """Ask for segmentations into the classes of a file of scores from now on."""
+        self.cancel()
+        self.scores, self.class_labels = data, class_labels(scores.shape[-1])
+        self._task = self._thread.submit(self._prepared, lambda: Classes(self.picture, scores))
+
+    def start(self, request: SolveRequest) -> Job:
+        """Begin to solve; whatever was running is cancelled."""
+        base = None if request.base is None else self.labels(request.base)
+        self.cancel()
+        task = self._task
+
+        def solve(show: Show, note: Note) -> DiverseList:
+            return task.result().solve(request, base, show, note)
+
+        job = self._job = Job(self._last_list + 1, solve, asyncio.get_running_loop())
+        self._keep(job.candidates)
+        self._thread.submit(job.run, self._turns)
+        return job
+
+    def cancel(self) -> bool:
+        """Stop what is running; whether something was."""
+        job, self._job = self._job, None
+        return job is not None and job.cancel()
+
+    def add(self, labels: LabelMap) -> CandidateRef:
+        """Keep a segmentation that comes from elsewhere as a list of one."""
+        self._keep([PackedLabels.of(labels)])
+        return CandidateRef(list=self._last_list, index=0)
+
+    def candidates(self, number: int) -> list[PackedLabels]:
+        """Return what was found of a list."""
+        found = self._lists.get(number)
+        if not found:
+            raise refuse(410, "this list is gone: it is too long ago, or was never there. Solve again.")
+        return list(found)
+
+    def labels(self, which: CandidateRef) -> LabelMap:
+        """Return one candidate, (h, w)."""
+        found = self.candidates(which.list)
+        if which.index >= len(found):
+            raise refuse(404, f"this list has {len(found)} candidates only.")
+        return found[which.index].labels()
+
+    def close(self) -> None:
+        """Stop everything and let go."""
+        self.cancel()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _prepared(self, task: Callable[[], Task]) -> Task:
+        with self._turns:
+            return task()
+
+    def _keep(self, candidates: list[PackedLabels]) -> None:
+        self._last_list += 1
+        self._lists[self._last_list] = candidates
+        while len(self._lists) > _MOST_LISTS:
+            self._lists.popitem(last=False)
 
 
 class Sessions:
-    """Sessions by id, the last used last."""
+    """Sessions by id, the last used last; the longest idle one is closed when they are too many or too large."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -24,7 +127,7 @@ class Sessions:
         """Keep a session, and close old ones if there is no room."""
         with self._lock:
             self._all[session.id] = session
-            idle = self._beyond_limits()
+            idle = self._without_room()
         for old in idle:
             old.close()
         return session
@@ -56,15 +159,15 @@ class Sessions:
     def used(self) -> tuple[int, int]:
         """How many there are, and their bytes."""
         with self._lock:
-            return len(self._all), sum(session.size for session in self._all.values())
+            return len(self._all), self._bytes()
 
-    def _beyond_limits(self) -> list[Session]:
-        taken = sum(session.size for session in self._all.values())
+    def _bytes(self) -> int:
+        return sum(session.size for session in self._all.values())
+
+    def _without_room(self) -> list[Session]:
+        """Take out the longest idle sessions until the others keep to the limits; the last one always stays."""
         idle = []
-        while len(self._all) > 1 and (
-            len(self._all) > self._settings.most_sessions or taken > self._settings.most_bytes
-        ):
-            _, old = self._all.popitem(last=False)
-            taken -= old.size
-            idle.append(old)
+        most = self._settings
+        while len(self._all) > 1 and (len(self._all) > most.most_sessions or self._bytes() > most.most_bytes):
+            idle.append(self._all.popitem(last=False)[1])
         return idle

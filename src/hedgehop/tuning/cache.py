@@ -1,30 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What lists scored, kept by content, so that a search goes on where it was."""
+"""What lists scored, kept in a file, so that a search goes on where it was."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any
-
-import numpy as np
-
-from hedgehop.models.base import Model
-
-
-def digest(model: Model, truth: Any) -> str:
-    """Name a model and its truth by their content."""
-    total = hashlib.sha256(repr(model).encode())
-    for part in ("unary", "edges", "pairwise"):
-        value = getattr(model, part, None)
-        for array in (value, *getattr(value, "__dict__", {}).values()):
-            if isinstance(array, np.ndarray):
-                total.update(np.ascontiguousarray(array).tobytes())
-    total.update(np.ascontiguousarray(truth).tobytes())
-    return total.hexdigest()[:24]
 
 
 class ScoreCache:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's grid search: which diversity and tradeoff give lists with the best oracle on examples with truths."""
+"""The paper's grid search: which diversity and tradeoff give lists with the best best-of-m score on examples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from hedgehop._arrays import Doubles, own, positive_count
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.metrics import accuracy
 from hedgehop.models.base import Model
-from hedgehop.tuning.cache import ScoreCache, digest
-from hedgehop.tuning.space import coordinates, make_space, whole_grid
-from hedgehop.tuning.trials import Choice, Rows, Score, Setting, Trial
-
-__all__ = ["ScoreCache", "Tuned", "digest", "tune"]
+from hedgehop.tuning.cache import ScoreCache
+from hedgehop.tuning.space import Choice, Setting, coordinates, make_space, whole_grid
+from hedgehop.tuning.trials import Score, Trials
 
 _SEARCHES = {"grid": whole_grid, "coordinates": coordinates}
 
@@ -39,8 +37,8 @@ class Tuned:
         Its tradeoff.
     settings : tuple of (name, tradeoff)
         All that were tried.
-    oracle : (settings, models, m) array
-        Score of the best of the first 1..m labelings.
+    best_of_m : (settings, models, m) array
+        Score of the best of the first 1..m labelings; `oracle` is the field's word for it.
     held_out : (models, m) array or None
         With folds: the same for each model under the setting chosen without its fold.
     """
@@ -49,17 +47,22 @@ class Tuned:
     diversity: Choice
     tradeoff: TradeoffLike
     settings: tuple[Setting, ...]
-    oracle: Doubles
+    best_of_m: Doubles
     held_out: Doubles | None = None
 
     @property
+    def oracle(self) -> Doubles:
+        """The same as `best_of_m`."""
+        return self.best_of_m
+
+    @property
     def score(self) -> float:
-        """Mean over models of the best setting's oracle, all m labelings in hand."""
-        return float(np.max(self.oracle[:, :, -1].mean(axis=1)))
+        """Mean over models of the best setting's score, all m labelings in hand."""
+        return float(np.max(self.best_of_m[:, :, -1].mean(axis=1)))
 
     @property
     def held_out_score(self) -> float:
-        """Mean over models of the oracle under settings chosen on other models: what to expect on new ones."""
+        """Mean over models of the score under settings chosen on other models: what to expect on new ones."""
         if self.held_out is None:
             raise ValueError("held_out_score needs folds. Use hh.tune(..., folds=5).")
         return float(self.held_out[:, -1].mean())
@@ -86,7 +89,7 @@ def tune(
     progress: bool = False,
     **options: Any,
 ) -> Tuned:
-    """Try diversities and tradeoffs, and return those whose lists have the best mean oracle.
+    """Try diversities and tradeoffs, and return those whose lists have the best mean score of their best labelings.
 
     Parameters
     ----------
@@ -113,10 +116,10 @@ def tune(
     score : function of (labelings, truth)
         Gives each labeling of a list a number, higher is better. By default the accuracy.
     cache : path, optional
-        A file of JSON lines that keeps every list's scores: an interrupted search goes on where it was. Give each
-        `score` and `options` a file of its own.
+        A file of JSON lines that keeps every list's scores by the content of model, truth and setting: an interrupted
+        search goes on where it was. Give each `score` and `options` a file of its own.
     workers : int, optional
-        How many lists are made side by side, in threads; by default one a core.
+        How many lists are made side by side, in threads; by default one per core.
     progress : bool
         Whether to show a bar on stderr.
     **options
@@ -135,26 +138,28 @@ def tune(
     if search not in _SEARCHES:
         raise ValueError(f'search must be "grid" or "coordinates"; got {search!r}.')
     space = make_space(diversity_grid, tradeoffs, parameters)
-    trial = Trial(space.named, positive_count(m, "m"), score, ScoreCache(cache), options)
     side_by_side = (os.cpu_count() or 1) if workers is None else positive_count(workers, "workers")
-    rows = Rows(trial, models, truths, space.settings, side_by_side, progress)
+    trials = Trials(
+        models, truths, space, positive_count(m, "m"), score, ScoreCache(cache), side_by_side, progress, options
+    )
 
     def choose(members: NDArray[np.intp]) -> int:
-        return _SEARCHES[search](space, lambda settings: rows.means(settings, members))
+        return _SEARCHES[search](space, lambda settings: trials.means(settings, members))
 
     name, tradeoff = space.settings[choose(np.arange(len(models)))]
-    held_out = None if folds is None else _held_out(rows, choose, len(models), folds)
-    tried = sorted(rows.known)
-    oracle = own(np.stack([rows.known[s] for s in tried]))
-    return Tuned(name, space.named[name], tradeoff, tuple(space.settings[s] for s in tried), oracle, held_out)
+    held_out = None if folds is None else _held_out(trials, choose, folds)
+    tried = sorted(trials.scores)
+    scores = own(np.stack([trials.scores[s] for s in tried]))
+    return Tuned(name, space.named[name], tradeoff, tuple(space.settings[s] for s in tried), scores, held_out)
 
 
-def _held_out(rows: Rows, choose: Callable[[NDArray[np.intp]], int], n_models: int, folds: int) -> Doubles:
+def _held_out(trials: Trials, choose: Callable[[NDArray[np.intp]], int], folds: int) -> Doubles:
     """Score each model with the setting chosen without its fold, (models, m); every folds-th model is in a fold."""
+    n_models = len(trials.models)
     if not 2 <= folds <= n_models:
         raise ValueError(f"folds must be between 2 and the number of models, {n_models}; got {folds}.")
-    scores = np.empty((n_models, rows.m))
+    scores = np.empty((n_models, trials.m))
     for k in range(folds):
         out = np.arange(n_models) % folds == k
-        scores[out] = rows.known[choose(np.flatnonzero(~out))][out]
+        scores[out] = trials.scores[choose(np.flatnonzero(~out))][out]
     return own(scores)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.tradeoff import TradeoffLike
-from hedgehop.tuning.trials import Choice, Setting
+from hedgehop.models.base import Model
 
+Choice = Diversity | Callable[[Model], Diversity]
+Setting = tuple[str, TradeoffLike]
 Means = Callable[[Sequence[int]], Doubles]
 
 
@@ -37,12 +40,18 @@ def make_space(
     diversities: Any, tradeoffs: Iterable[TradeoffLike], parameters: Mapping[str, Iterable[Any]] | None
 ) -> Space:
     """Return the space of diversities, given or made from parameters, and tradeoffs."""
-    named, shape = _named(diversities) if parameters is None else _made(diversities, parameters)
+    choices, shape = _given(diversities) if parameters is None else _made(diversities, parameters)
     factors = list(tradeoffs)
-    settings = tuple((name, t) for name in named for t in factors)
+    settings = tuple((name, factor) for name, _ in choices for factor in factors)
     if not settings:
         raise ValueError("diversity_grid, parameters and tradeoffs must not be empty.")
-    return Space(named, settings, (*shape, len(factors)))
+    (name, factor), count = Counter(settings).most_common(1)[0]
+    if count > 1:
+        raise ValueError(
+            f"two settings are called {name!r} with tradeoff {factor!r}. Leave one out, or give each diversity a name "
+            "of its own: diversity_grid={name: diversity, ...}."
+        )
+    return Space(dict(choices), settings, (*shape, len(factors)))
 
 
 def whole_grid(space: Space, means: Means) -> int:
@@ -64,19 +73,19 @@ def coordinates(space: Space, means: Means) -> int:
             return int(space.numbers[tuple(place)])
 
 
-def _named(grid: Any) -> tuple[dict[str, Choice], tuple[int, ...]]:
-    if isinstance(grid, Mapping):
-        named = dict(grid)
-    else:
-        alone = isinstance(grid, Diversity) or callable(grid)
-        named = {repr(choice): choice for choice in ([grid] if alone else grid)}
-    return named, (len(named),)
+def _given(grid: Any) -> tuple[list[tuple[str, Choice]], tuple[int, ...]]:
+    """Diversities by name, that of a mapping or their text."""
+    alone = isinstance(grid, Diversity) or callable(grid)
+    named = grid.items() if isinstance(grid, Mapping) else ((repr(c), c) for c in ([grid] if alone else grid))
+    choices = list(named)
+    return choices, (len(choices),)
 
 
-def _made(make: Any, parameters: Mapping[str, Iterable[Any]]) -> tuple[dict[str, Choice], tuple[int, ...]]:
+def _made(make: Any, parameters: Mapping[str, Iterable[Any]]) -> tuple[list[tuple[str, Choice]], tuple[int, ...]]:
+    """Diversities by the parameters they are made of."""
     if not callable(make):
         raise TypeError(f"with parameters, diversity_grid must be a function of them; got {make!r}.")
     axes = {name: list(values) for name, values in parameters.items()}
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    named = {", ".join(f"{k}={v!r}" for k, v in point.items()): make(**point) for point in points}
-    return named, tuple(len(values) for values in axes.values())
+    choices = [(", ".join(f"{k}={v!r}" for k, v in point.items()), make(**point)) for point in points]
+    return choices, tuple(len(values) for values in axes.values())

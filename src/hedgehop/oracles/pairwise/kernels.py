@@ -55,11 +55,6 @@ def pass_messages(solver: _core.trws.Trws, theta: Doubles | None, iterations: in
     return labeling, value, bound
 
 
-def move_solver(model: PairwiseModel) -> _core.moves.Moves:
-    """Build the solver of a model's moves; it keeps references to the model's arrays."""
-    return _core.moves.Moves(model.unary, model.pairs)
-
-
 def expanded(
     solver: _core.moves.Moves,
     theta: Doubles | None,

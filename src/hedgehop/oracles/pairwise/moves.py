@@ -15,8 +15,8 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
-from hedgehop.oracles.folding import fold, kinds, not_pairwise
-from hedgehop.oracles.pairwise.kernels import message_solver, move_solver, pass_messages
+from hedgehop.oracles.folding import fold, kinds, not_finite_pairs
+from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import bound_by_messages
 from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
@@ -53,17 +53,16 @@ class MoveOracle(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, and potentials of other kinds."""
-        reason = not_pairwise(model)
-        if reason is not None:
-            return reason
-        assert isinstance(model, PairwiseModel)
         _, _, rest = fold(model, potentials)
         other = [p for p in rest if not isinstance(p, self.handles)]
+        reason = not_finite_pairs(model)
+        if reason is not None:
+            return reason
         if other:
             return f"it handles {', '.join(k.__name__ for k in self.handles)} and linear potentials, not {kinds(other)}"
         if len({p.ordered for p in rest if isinstance(p, TransitionWeights)}) > 1:
             return "it handles ordered transitions or unordered ones, not both at once"
-        return "some pair of labels is forbidden (-inf)" if model.forbids_pairs else None
+        return None
 
 
 class MoveSolver(Solver):
@@ -82,7 +81,7 @@ class MoveSolver(Solver):
 
     @cached_property
     def _moves(self) -> _core.moves.Moves:
-        return move_solver(self.model)
+        return _core.moves.Moves(self.model.unary, self.model.pairs)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Move from the best labelings known, then bound what any labeling could reach."""

@@ -14,7 +14,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
-from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
+from hedgehop.oracles.folding import fold, not_finite_pairs, not_linear, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, proven, straightened, terminals_of
 from hedgehop.oracles.pairwise.kernels import message_solver, pair_tables, pass_messages
@@ -56,13 +56,10 @@ class Qpbo(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than two labels, cliques, forbidden pairs, and potentials that are not linear."""
-        reason = not_pairwise(model) or not_linear(model, potentials)
-        if reason is not None:
+        reason = not_finite_pairs(model) or not_linear(model, potentials)
+        if reason is not None or (isinstance(model, PairwiseModel) and model.n_labels == 2):
             return reason
-        assert isinstance(model, PairwiseModel)
-        if model.n_labels != 2:
-            return f"it needs two labels; the model has {model.n_labels}"
-        return "some pair of labels is forbidden (-inf)" if model.forbids_pairs else None
+        return f"it needs two labels; the model has {int(model.label_counts.max())}"
 
 
 class RoofSolver(Solver):

@@ -15,7 +15,7 @@ from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import message_solver, move_solver, pass_messages
+from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.potentials import Potential
 
 _WIDE = 0.01  # gap, against what is at stake, from which scores contradict each other
@@ -73,7 +73,7 @@ class TrwsSolver(Solver):
 
     @cached_property
     def _moves(self) -> _core.moves.Moves:
-        return move_solver(self.model)
+        return _core.moves.Moves(self.model.unary, self.model.pairs)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Pass messages from where the last step left them, then repair."""

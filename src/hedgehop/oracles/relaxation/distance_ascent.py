@@ -11,15 +11,15 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.folding import fold
-from hedgehop.oracles.pairwise.kernels import expanded, move_solver
-from hedgehop.oracles.pairwise.max_product import decodes, no_messages
+from hedgehop.oracles.folding import fold, not_finite_pairs
+from hedgehop.oracles.pairwise.kernels import expanded
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import View
 
 _PARENTS = 3  # labelings that are recombined or polished
 _LEAST = 0.02  # weight of a labeling in a mixture that counts
 _SWEEPS = 10
+_DAMPING = 0.5  # of messages
 _RECENT = 20  # labelings met last
 
 
@@ -71,11 +71,13 @@ class Ascent:
         """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support."""
         bundle = self.bundle
         tables = bundle.terms.tables()
-        if tables is None or no_messages(bundle.model) is not None:
+        if tables is None or not_finite_pairs(bundle.model) is not None:
             return
         assert isinstance(bundle.model, PairwiseModel)
         best = bundle.labelings[bundle.best]
-        bundle.add(decodes(bundle.model, self.unary, bundle.terms.references, tables, sweeps))
+        bundle.add(
+            _core.local.max_product(self.unary, bundle.model.pairs, bundle.terms.references, tables, sweeps, _DAMPING)
+        )
         self._mix(bundle.steering(bundle.best), [(best, bundle.labelings[bundle.best])])
         self.polish(_PARENTS)
 
@@ -135,6 +137,6 @@ def moves_of(model: Model) -> _core.local.DistanceMoves | None:
 
 def expander_of(model: Model) -> _core.moves.Moves | None:
     """Expansion moves of a model with more than two labels; None if it has none."""
-    if not isinstance(model, PairwiseModel) or model.cliques or model.n_labels <= 2 or model.forbids_pairs:
+    if not isinstance(model, PairwiseModel) or model.n_labels <= 2 or not_finite_pairs(model) is not None:
         return None
-    return move_solver(model)
+    return _core.moves.Moves(model.unary, model.pairs)

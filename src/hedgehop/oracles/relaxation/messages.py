@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop import _arrays
+from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, not_linear
-from hedgehop.oracles.pairwise.max_product import decodes, no_messages
+from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs, not_linear
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import Distance, Terms, unfit
 from hedgehop.oracles.relaxation.linear_steps import Nested, NestedSolver
@@ -29,7 +28,7 @@ class Messages(Nested):
 
     All messages are sent at once and damped; every labeling that the beliefs decode to is scored, and the best
     kept. Unions of balls pass messages as the paper's sum of overlaps and are scored as they are. On loopy
-    graphs nothing is guaranteed: the bound is that of slopes, and "slopes" finds better labelings sooner.
+    graphs nothing is guaranteed: the bound is that of slopes, and "lagrangian" finds better labelings sooner.
 
     Parameters
     ----------
@@ -69,7 +68,12 @@ class Messages(Nested):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
         distant, others = self.split(potentials)
-        reasons = [no_messages(model), not_linear(model, others), *map(unfit, distant), *map(_uncountable, distant)]
+        reasons = [
+            not_finite_pairs(model),
+            not_linear(model, others),
+            *map(unfit, distant),
+            *map(_uncountable, distant),
+        ]
         if self.inner is not None:  # else "trws" at least can
             reasons.append(self.inner.refusal(model, others))
         return next((reason for reason in reasons if reason is not None), None)
@@ -105,7 +109,8 @@ class MessagesSolver(NestedSolver):
         factors = [factor for potential in distant for factor in _factors(potential)]
         references = np.array([factor.reference for factor in factors])
         tables = np.array([factor.counted[1] for factor in factors])
-        return decodes(model, unary, references, tables, self.oracle.iterations, self.oracle.damping)
+        sweeps, damping = self.oracle.iterations, self.oracle.damping
+        return _core.local.max_product(unary, model.pairs, references, tables, sweeps, damping)
 
 
 def _factors(potential: Distance) -> list[Cardinality]:

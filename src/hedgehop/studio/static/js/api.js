@@ -26,36 +26,35 @@ async function ask(path, options = {}) {
   throw new Refusal(answer.status, String(told.detail));
 }
 
-/** @param {string} path @param {unknown} body @param {AbortSignal} [signal] */
-const post = (path, body, signal) =>
-  ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal });
+const BYTES = "application/octet-stream";
+const JSON_TYPE = "application/json";
+
+/** @param {string} path @param {BodyInit | null} body @param {string} type @param {AbortSignal} [signal] */
+const post = (path, body = null, type = BYTES, signal) => ask(path, { method: "POST", body, headers: { "Content-Type": type }, signal });
+
+/** @param {string} path @param {unknown} value @param {AbortSignal} [signal] */
+const postJson = (path, value, signal) => post(path, JSON.stringify(value), JSON_TYPE, signal);
 
 /** @returns {Promise<{images: string[], may_save: boolean, most_pixels: number}>} */
 export const about = async () => (await ask("/about")).json();
 
 /** @returns {Promise<Opened>} */
-export const openSample = async () => (await ask("/sample", { method: "POST" })).json();
+export const openSample = async () => (await post("/sample")).json();
 
 /** @param {number} number @returns {Promise<Opened>} */
-export const openGiven = async (number) => (await ask(`/images/${number}`, { method: "POST" })).json();
+export const openGiven = async (number) => (await post(`/images/${number}`)).json();
 
 /** @param {File} file @returns {Promise<Opened>} */
 export async function openFile(file) {
-  const type = file.name.toLowerCase().endsWith(".json") ? "application/json" : file.type || "application/octet-stream";
-  const path = `/sessions?name=${encodeURIComponent(file.name)}`;
-  return (await ask(path, { method: "POST", body: file, headers: { "Content-Type": type } })).json();
+  const type = file.name.toLowerCase().endsWith(".json") ? JSON_TYPE : file.type || BYTES;
+  return (await post(`/sessions?name=${encodeURIComponent(file.name)}`, file, type)).json();
 }
 
 /** @param {string} id @param {File} file @returns {Promise<Opened>} */
-export async function giveScores(id, file) {
-  const headers = { "Content-Type": "application/octet-stream" };
-  return (await ask(`/sessions/${id}/scores`, { method: "POST", body: file, headers })).json();
-}
+export const giveScores = async (id, file) => (await post(`/sessions/${id}/scores`, file)).json();
 
 /** @param {string} id */
-export async function image(id) {
-  return createImageBitmap(await (await ask(`/sessions/${id}/image`)).blob());
-}
+export const image = async (id) => createImageBitmap(await (await ask(`/sessions/${id}/image`)).blob());
 
 /** @param {string} id */
 export const close = (id) => ask(`/sessions/${id}`, { method: "DELETE", keepalive: true }).catch(() => undefined);
@@ -63,21 +62,21 @@ export const close = (id) => ask(`/sessions/${id}`, { method: "DELETE", keepaliv
 /** @param {string} id @param {string} what @param {object} body */
 export async function exported(id, what, body) {
   const path = { zip: "export/all", document: "document" }[what] ?? "export";
-  return (await post(`/sessions/${id}/${path}`, body)).blob();
+  return (await postJson(`/sessions/${id}/${path}`, body)).blob();
 }
 
 /** @param {string} id @param {object} body @returns {Promise<{name: string}>} */
-export const save = async (id, body) => (await post(`/sessions/${id}/save`, body)).json();
+export const save = async (id, body) => (await postJson(`/sessions/${id}/save`, body)).json();
 
 /**
  * Solve, and hear of each event as it comes.
  * @param {string} id
- * @param {object} wish
+ * @param {object} request
  * @param {AbortSignal} signal
  * @param {(name: string, data: any) => void} hear
  */
-export async function solve(id, wish, signal, hear) {
-  const answer = await post(`/sessions/${id}/solve`, wish, signal);
+export async function solve(id, request, signal, hear) {
+  const answer = await postJson(`/sessions/${id}/solve`, request, signal);
   if (!answer.body) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

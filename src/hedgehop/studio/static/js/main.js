@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { Board } from "./board.js";
-import { Brushes } from "./brushes.js";
-import { Controls } from "./controls.js";
+import { Board } from "./drawing/board.js";
+import { Brushes } from "./panels/brushes.js";
+import { Controls } from "./panels/controls.js";
 import { button, element } from "./dom.js";
-import { Exporting } from "./exporting.js";
+import { ExportMenu } from "./panels/export_menu.js";
 import { Folder } from "./folder.js";
-import { Hint } from "./hint.js";
-import { KeyPen } from "./keypen.js";
+import { Hint } from "./panels/hint.js";
+import { KeyboardPen } from "./drawing/keyboard_pen.js";
 import { watchKeys } from "./keys.js";
 import { say, sayError } from "./messages.js";
 import { Opening } from "./opening.js";
-import { Pointer } from "./pointer.js";
+import { Pointer } from "./drawing/pointer.js";
 import { Solver } from "./solver.js";
 import { Store } from "./store.js";
-import { Strip } from "./strip.js";
+import { Candidates } from "./panels/candidates.js";
 import { watchTheme } from "./theme.js";
-import { Tools } from "./tools.js";
+import { Tools } from "./panels/tools.js";
 
 /** @typedef {import("./types.js").Stroke} Stroke */
 
@@ -37,8 +37,8 @@ const begin = () => {
   solver.stop();
 };
 const pointer = new Pointer(store, board, begin, (stroke) => draw(stroke));
-const pen = new KeyPen(store, board, begin, (stroke) => draw(stroke));
-const strip = new Strip(store, choose);
+const pen = new KeyboardPen(store, board, begin, (stroke) => draw(stroke));
+const candidates = new Candidates(store, choose);
 const history = { undo: () => back(store.undo()), redo: () => back(store.redo()), clear };
 const tools = new Tools(store, board, history);
 const controls = new Controls(store, {
@@ -46,8 +46,8 @@ const controls = new Controls(store, {
   solve: () => void solver.solve(),
   stop: () => solver.stop(),
 });
-const exporting = new Exporting(store, () => solver.recover());
-const parts = [board, new Brushes(store), tools, controls, strip, exporting, opening, folder];
+const exportMenu = new ExportMenu(store, () => solver.recover());
+const parts = [board, new Brushes(store), tools, controls, candidates, exportMenu, opening, folder];
 
 /** @param {Stroke[]} strokes */
 function draw(...strokes) {
@@ -69,7 +69,7 @@ function flip(by) {
   if (!count) return;
   const selected = (store.state.selected + by + count) % count;
   store.change({ selected, hovered: null });
-  if (strip.focused) queueMicrotask(() => strip.focus(selected));
+  if (candidates.focused) queueMicrotask(() => candidates.focus(selected));
 }
 
 /** After undo and redo; whole lists are remembered, so that these are not solved again. @param {boolean} done */

@@ -102,8 +102,8 @@ export class Opening {
     this.#store.reset({ ...(labels ? { labels } : {}), ...classes, ...kept, session, image });
     if (kept.session && kept.session.id !== session.id) this.#store.forgetLists({});
     if (!made) return;
-    const { strokes, base, ...wishes } = made.wish;
-    this.#store.change({ strokes, base, settings: { ...this.#store.state.settings, ...wishes } });
+    const { strokes, base, ...list } = made.wish;
+    this.#store.change({ strokes, base, settings: { ...this.#store.state.settings, ...list } });
   }
 
   #acceptDrops() {

@@ -4,7 +4,7 @@ import { say, sayError } from "./messages.js";
 
 /** @typedef {import("./types.js").Found} Found */
 
-/** Asks for lists, one at a time: a new wish ends the old one. */
+/** Asks for lists, one at a time: a new request ends the old one. */
 export class Solver {
   #store;
   #reopen;
@@ -52,14 +52,14 @@ export class Solver {
     if (!session || !this.ready) return say("Draw across what you want first.", "bad");
     this.stop(false);
     const running = (this.#running = new AbortController());
-    const { auto, ...wishes } = settings;
+    const { auto, ...list } = settings;
     /** @type {Found} */
     const found = { candidates: [], wanted: settings.m, proof: null, first: firstOf(base, settings.kind), strokes };
     this.#noted = "";
     this.#store.change({ busy: true });
     say("Solving …", "busy");
     try {
-      await api.solve(session.id, { ...wishes, strokes, base }, running.signal, (name, data) => {
+      await api.solve(session.id, { ...list, strokes, base }, running.signal, (name, data) => {
         if (this.#running === running) this.#hear(found, name, data);
       });
     } catch (error) {

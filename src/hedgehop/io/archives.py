@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays in .npy and .npz files: plain ones, never pickled. Archives of our own have a line of JSON as header."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import own
+from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, damage_as
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_archive(path: FilePath, header: dict[str, Any], arrays: Arrays) -> None:
+    """Write arrays and a header as an .npz file."""
+    with atomic_write(path) as file:
+        np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
+
+
+def read_archive(path: FilePath, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], Arrays]:
+    """Read the header and the arrays of an .npz file that :func:`write_archive` wrote."""
+    arrays = read_arrays(path, max_bytes)
+    return dict(json.loads(str(arrays.pop("header")[()]))), arrays
+
+
+def read_arrays(path: FilePath, max_bytes: int = MAX_BYTES) -> Arrays:
+    """All arrays of an .npz file, which must be plain ones and no more than `max_bytes` together."""
+    with damage_as(f"{path} is not an .npz file of plain arrays"), zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        _check_size(sum(entry.file_size for entry in entries), max_bytes)
+        return {entry.filename.removesuffix(".npy"): _entry(archive, entry) for entry in entries}
+
+
+def read_array(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[Any]:
+    """Return the array of an .npy file, which must be a plain one of at most `max_bytes`."""
+    size = Path(path).stat().st_size
+    with damage_as(f"{path} is not an .npy file of a plain array"), Path(path).open("rb") as file:
+        _check_size(size, max_bytes)
+        _check_header(file, size)
+        file.seek(0)
+        return own(np.lib.format.read_array(file, allow_pickle=False))
+
+
+def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
+    with archive.open(entry) as file:
+        _check_header(file, entry.file_size)
+    with archive.open(entry) as file:
+        return own(np.lib.format.read_array(file, allow_pickle=False))
+
+
+def _check_size(size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        raise ValueError(f"it holds more than {max_bytes} bytes. Give max_bytes= if that is meant")
+
+
+def _check_header(file: IO[bytes], size: int) -> None:
+    """Refuse arrays of objects, and those whose shape does not fit the bytes that are there."""
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("it is no plain array")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.hasobject or dtype.itemsize * float(np.prod(shape, dtype=float)) > size:
+        raise ValueError("it is no plain array")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as bytes: plain, gzip or xz, read in blocks of bounded size, written completely or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import IO, cast
+
+from hedgehop._errors import UnsupportedError, said
+
+FilePath = str | PathLike[str]
+
+MAX_BYTES = 2**30  # of text after decompression, unless the caller allows more
+_BLOCK_BYTES = 2**20
+_XZ_MEMORY = 2**28  # a header may ask for gigabytes; the largest preset needs 65 MB
+
+
+def read_blocks(path: FilePath, max_bytes: int) -> Iterator[bytes]:
+    """Contents of a file, decompressed by suffix, block by block; refuse more than `max_bytes` in total."""
+    total = 0
+    with Path(path).open("rb") as file:
+        try:
+            for block in _decompressed(file, Path(path).suffix.lower()):
+                total += len(block)
+                if total > max_bytes:
+                    raise ValueError(
+                        f"{path} holds more than {max_bytes} bytes of text. Give max_bytes= if that is meant."
+                    )
+                yield block
+        except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise ValueError(f"{path} is damaged and cannot be decompressed: {said(error)}.") from error
+
+
+def _decompressed(file: IO[bytes], suffix: str) -> Iterator[bytes]:
+    if suffix == ".xz":
+        yield from _xz_blocks(file)
+        return
+    source = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if suffix == ".gz" else file
+    while block := source.read(_BLOCK_BYTES):
+        yield block
+
+
+def _xz_blocks(file: IO[bytes]) -> Iterator[bytes]:
+    """Like lzma.open, with a limit on memory; streams may follow each other."""
+    decoder, data = lzma.LZMADecompressor(memlimit=_XZ_MEMORY), file.read(_BLOCK_BYTES)
+    while True:
+        yield decoder.decompress(data, _BLOCK_BYTES)
+        data = b""
+        if decoder.eof:
+            data = decoder.unused_data.lstrip(b"\0") or file.read(_BLOCK_BYTES).lstrip(b"\0")
+            if not data:
+                return
+            decoder = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+        elif decoder.needs_input:
+            data = file.read(_BLOCK_BYTES)
+            if not data:
+                raise EOFError("it ends too early")
+
+
+@contextmanager
+def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
+    """Write a file, compressed by suffix, that is complete or not there at all."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.part")
+    try:
+        with temporary.open("wb") as file:
+            suffix = target.suffix.lower()
+            if suffix == ".gz":
+                with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+                    yield cast(IO[bytes], packed)
+            elif suffix == ".xz":
+                with lzma.LZMAFile(file, "wb") as packed_xz:
+                    yield packed_xz
+            else:
+                yield file
+        temporary.replace(target)
+    except OSError as error:
+        error.filename = error.filename or str(target)  # a full disk does not say for whom
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: FilePath, text: str) -> None:
+    """Write a text file, completely or not at all."""
+    with atomic_write(path) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def damage_as(problem: str) -> Iterator[None]:
+    """Turn whatever libraries raise for a damaged or foreign file into a sentence; other troubles have their own."""
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError, PermissionError, MemoryError, ImportError, UnsupportedError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{problem}: {said(error)}.") from error

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""OpenGM's HDF5 files, read: costs to be minimised, as tables or by name (Potts, differences of labels, constants)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgehop._arrays import Doubles
+from hedgehop._errors import UnsupportedError, need
+from hedgehop.io.file_access import MAX_BYTES, FilePath, damage_as
+from hedgehop.io.formats.factors import (
+    LARGEST_COUNT,
+    LARGEST_WHOLE,
+    MOST_ENTRIES,
+    Factors,
+    Integers,
+    check_scope,
+    refuse_padding,
+    scores_of_costs,
+)
+from hedgehop.models import FactorGraph, PairwiseModel
+
+Shape = tuple[int, ...]
+_FIRST_ID = 16000
+
+
+def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
+    """Read the model of a file; infinite costs forbid."""
+    with damage_as(f"{path} is not a model of OpenGM"), _opened(path) as group:
+        file = _Numbers(path, group, max_bytes)
+        counts = file.wholes("numbers-of-states", LARGEST_COUNT)
+        if counts.size == 0 or counts.min() < 1:
+            raise ValueError("there must be at least one variable, and every one must have a label")
+        refuse_padding(counts)
+        return Factors.of(counts, _tables(file, counts)).model()
+
+
+def write(model: PairwiseModel, path: FilePath) -> None:
+    """Refuse: OpenGM itself is no longer maintained."""
+    raise ValueError(f"{Path(path).suffix} files are read, not written. Write an .npz or .cfn file instead.")
+
+
+@contextmanager
+def _opened(path: FilePath) -> Iterator[Any]:
+    """Open the group of the model: ``gm``, or whatever it is called."""
+    with open(path, "rb") as file, need("h5py", "io", "an OpenGM file").File(file, "r") as archive:
+        names = [name for name in archive if "numbers-of-states" in archive[name]]
+        if not names:
+            raise ValueError("it has no group with numbers-of-states")
+        yield archive["gm" if "gm" in names else names[0]]
+
+
+class _Numbers:
+    """Data sets of a group, whose sizes are checked before they are read."""
+
+    def __init__(self, path: FilePath, group: Any, max_bytes: int) -> None:
+        self.path, self._group, self._room = path, group, max_bytes
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._group
+
+    def wholes(self, name: str, most: int = LARGEST_WHOLE) -> Integers:
+        """Return whole numbers 0..most."""
+        values = self._array(name)
+        if values.size and not (values.dtype.kind in "iu" and values.min() >= 0 and values.max() <= most):
+            raise ValueError(f"{name} must be whole numbers 0..{most}")
+        return np.asarray(values, np.int64)
+
+    def costs(self, name: str) -> Doubles:
+        """Return numbers, finite or +inf."""
+        values: Doubles = self._array(name).astype(np.float64)
+        if not (values > -np.inf).all():
+            raise ValueError(f"{name} must be finite costs or +inf")
+        return values
+
+    def _array(self, name: str) -> Any:
+        data = self._group[name]
+        self._room -= max(1, data.dtype.itemsize) * data.size
+        if self._room < 0 or data.dtype.kind not in "iuf":
+            raise ValueError(f"{name} is too large, or holds no numbers. Give max_bytes= if that is meant")
+        return np.asarray(data[()]).ravel()
+
+
+class _Functions:
+    """Functions of one kind: where each one's shape and values are."""
+
+    def __init__(self, file: _Numbers, kind: int, count: int) -> None:
+        name = f"function-id-{kind}"
+        if kind not in _FUNCTIONS:
+            problem = f"functions of kind {kind} cannot be held; only tables, Potts and differences can."
+            raise UnsupportedError(f"{file.path}: {problem}")
+        self.make, n_values, self._with_length = _FUNCTIONS[kind]
+        indices = file.wholes(f"{name}/indices").tolist()
+        self._values = file.costs(f"{name}/values")
+        self.shapes = list(self._shapes(indices, count))
+        sizes = [int(np.prod(shape, dtype=object)) if n_values is None else n_values for shape in self.shapes]
+        if sum(sizes) > self._values.size:
+            raise ValueError(f"{name} has {self._values.size} values; its functions need {sum(sizes)}")
+        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+    def _shapes(self, indices: list[int], count: int) -> Iterator[Shape]:
+        place = 0
+        for _ in range(count):
+            length = indices[place] if self._with_length else 2
+            place += self._with_length
+            shape = tuple(indices[place : place + length])
+            if len(shape) < length:
+                raise ValueError("a function's shape is cut off")
+            place += length
+            yield shape
+
+    def table(self, number: int) -> Doubles:
+        """Return all costs of a function; its last variable changes quickest."""
+        return self.make(self.shapes[number], self._values[self._starts[number] : self._starts[number + 1]])
+
+
+def _tables(file: _Numbers, counts: Integers) -> list[tuple[list[int], Doubles]]:
+    """Scope and scores of every factor."""
+    header = file.wholes("header").tolist()
+    if len(header) < 5 or header[2] != counts.size or len(header) < 5 + 2 * header[4]:
+        raise ValueError("its header is cut off, or does not fit the variables")
+    declared = header[5 : 5 + 2 * header[4]]
+    kinds = [
+        _Functions(file, kind, count) if count else None
+        for kind, count in zip(declared[::2], declared[1::2], strict=True)
+    ]
+    words = file.wholes("factors").tolist() if "factors" in file else []
+    tables: list[tuple[list[int], Doubles]] = []
+    place, room = 0, float(MOST_ENTRIES)
+    for _ in range(header[3]):
+        number, kind, order = words[place : place + 3]
+        scope = words[place + 3 : place + 3 + order]
+        place += 3 + order
+        functions = kinds[kind]
+        problem = check_scope(scope, counts, room)
+        if problem or functions is None or tuple(counts[scope].tolist()) != functions.shapes[number]:
+            raise ValueError(problem or f"factor {len(tables)} has a function of another shape than its variables")
+        scores = scores_of_costs(functions.table(number), np.inf)
+        room -= scores.size
+        tables.append((scope, scores))
+    return tables
+
+
+def _potts(shape: Shape, values: Doubles) -> Doubles:
+    """Return a table with one value where all labels agree, another elsewhere."""
+    table = np.full(shape, values[1])
+    agree = np.arange(min(shape, default=1))
+    table[(agree,) * len(shape)] = values[0]
+    return table
+
+
+def _difference(power: int, truncated: bool) -> Callable[[Shape, Doubles], Doubles]:
+    """Return a weight times a power of the labels' difference, perhaps at most so much."""
+
+    def make(shape: Shape, values: Doubles) -> Doubles:
+        steps = np.abs(np.subtract.outer(np.arange(float(shape[0])), np.arange(float(shape[1])))) ** power
+        return np.asarray(values[-1] * (np.minimum(steps, values[0]) if truncated else steps))
+
+    return make
+
+
+# By OpenGM's number: how a table is made, of how many values (None: one per entry), and whether shapes begin with their
+# length. Sparse tables (16001) are missing: OpenGM's own reader and writer of them disagree.
+_FUNCTIONS: dict[int, tuple[Callable[[Shape, Doubles], Doubles], int | None, bool]] = {
+    _FIRST_ID: (lambda shape, values: values.reshape(shape, order="F"), None, True),
+    _FIRST_ID + 2: (_difference(1, truncated=False), 1, False),
+    _FIRST_ID + 3: (_difference(1, truncated=True), 2, False),
+    _FIRST_ID + 4: (_difference(2, truncated=False), 1, False),
+    _FIRST_ID + 5: (_difference(2, truncated=True), 2, False),
+    _FIRST_ID + 6: (_potts, 2, False),
+    _FIRST_ID + 7: (_potts, 2, True),
+    _FIRST_ID + 8: (lambda shape, values: np.full(shape, values[0]), 1, True),
+}

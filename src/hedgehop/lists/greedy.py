@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Greedy selection: from a list to the next one, by one MAP inference (docs/theory.md 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+
+import numpy as np
+
+from hedgehop._arrays import Labels, own
+from hedgehop._errors import InfeasibleError
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.separation import Separation
+from hedgehop.lists.state import ListState
+from hedgehop.oracles.base import Solver, Step
+from hedgehop.oracles.folding import reaches
+from hedgehop.potentials import Constant, Potential
+
+Choose = Callable[[ListState, Step], Step]
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Solves the steps of lists. What is learned about a list is in the states, never here.
+
+    A step solves ``max_y r(y) + tradeoff * gain(y | S)`` without any limit first: its upper bound U_t is what the
+    certificate needs. Only if the answer is too close to an earlier one it solves again, with limits.
+    """
+
+    objective: Objective
+    separation: Separation
+    solver: Solver
+
+    @property
+    def start(self) -> ListState:
+        """The list without labelings."""
+        return ListState(own(np.zeros((0, self.objective.model.n_variables), np.int32)))
+
+    def grow(self, state: ListState, m: int, choose: Choose | None = None) -> Iterator[ListState]:
+        """Add labelings one by one until there are m, or no further one is allowed (then the last state says so)."""
+        while len(state) < m and not state.ended:
+            state = self._extended(state, choose or self.allowed)
+            yield state
+
+    def foreseen(self, state: ListState) -> tuple[ListState, Step]:
+        """Find the best next step, with its gain as value and U_t as bound, if it is not known yet."""
+        if state.next is not None:
+            return state, state.next
+        steering = self.objective.potentials(state.rows)
+        step = self.solver.step(steering)
+        by_relevance = all(isinstance(p, Constant) for p in steering)
+        single = step.labeling.reshape(-1) if by_relevance else state.single
+        best = self.as_gain(step, state, *self._bound(step, steering, state))
+        return replace(state, next=best, single=single), best
+
+    def measured(self, state: ListState) -> ListState:
+        """Find the single best labeling, whose repetition a list is compared with, if it is not known yet."""
+        if state.single is not None:
+            return state
+        return replace(state, single=self.solver.step(()).labeling.reshape(-1))
+
+    def allowed(self, state: ListState, nearest: Step) -> Step:
+        """Return the best step that keeps its distance, given the best one of all."""
+        if not self.separation.too_close(nearest.labeling, state.rows):
+            return nearest
+        apart = self.apart(self.objective.potentials(state.rows), state, nearest)
+        return self.as_gain(apart, state, nearest.upper_bound, nearest.seconds)
+
+    def apart(self, potentials: Sequence[Potential], state: ListState, nearest: Step) -> Step:
+        """Solve a step again at a distance from the list."""
+        known = nearest if self.objective.diversity.steers_exactly else None
+        return self.solver.step_apart(potentials, list(state.rows), self.separation.distance, known)
+
+    def as_gain(self, step: Step, state: ListState, bound: float, seconds: float = 0.0) -> Step:
+        """Return the step with what it adds to F as its value; exact if that is proven to be the most."""
+        value = float(self.objective.gain(step.labeling, step.relevance, state.rows))
+        steered = abs(value - step.value) <= 1e-7 * max(1.0, abs(value))  # by the gain itself
+        proven = (step.exact and steered) or reaches(self.objective.model, value, bound)
+        return replace(step, value=value, upper_bound=max(bound, value), exact=proven, seconds=step.seconds + seconds)
+
+    def retraced(self, state: ListState) -> ListState:
+        """Find what each labeling adds, and what the best one would have added, from where that is not known."""
+        done = state.first(len(state.steps))
+        for row in state.rows[len(done) :]:
+            done, best = self.foreseen(done)
+            done = done.append(self._taken(row, done, best))
+        return replace(done, bounds=state.bounds)
+
+    def _extended(self, state: ListState, choose: Choose) -> ListState:
+        try:
+            state, best = self.foreseen(state)
+            return state.append(choose(state, best))
+        except InfeasibleError:
+            if not len(state):
+                raise
+            return replace(state, ended=True)
+
+    def _bound(self, step: Step, steering: list[Potential], state: ListState) -> tuple[float, float]:
+        """Return U_t and the seconds it took: none, unless the step maximised something else than the gain."""
+        same = self.objective.diversity.steers_exactly
+        bounding = steering if same else self.objective.bounding(state.rows)
+        if bounding == steering:
+            return step.upper_bound, 0.0
+        other = self.solver.step(bounding)
+        return other.upper_bound, other.seconds
+
+    def _taken(self, row: Labels, state: ListState, best: Step) -> Step:
+        """Return the step that adds a given labeling where another one may be best."""
+        if np.array_equal(row, best.labeling.reshape(-1)):
+            return best
+        labeling = own(row.reshape(self.objective.model.shape))
+        relevance = float(np.asarray(self.objective.model.score(labeling)))
+        step = replace(best, labeling=labeling, relevance=relevance, exact=False)
+        return self.as_gain(step, state, best.upper_bound)
+
+
+class GreedyRun(Iterator[Step]):
+    """One sequence of greedy steps: lists are its beginnings, in whichever order they are asked for.
+
+    Iterating over it gives each step once. A solver serves one thread at a time, so steps are solved under a lock, and
+    none twice. An interrupted step leaves the run as it was.
+    """
+
+    def __init__(self, greedy: Greedy, state: ListState) -> None:
+        self.objective = greedy.objective
+        self._greedy, self._state, self._given, self._lock = greedy, state, 0, Lock()
+
+    def beginning(self, m: int) -> ListState:
+        """Return the first m labelings, or all that are allowed, with what a certificate needs to know."""
+        with self._lock:
+            self._grow(m)
+            if len(self._state) <= m:
+                self._state, _ = self._greedy.foreseen(self._state)
+            self._state = self._greedy.measured(self._state)
+            return self._state.first(m)
+
+    def __next__(self) -> Step:
+        with self._lock:
+            self._grow(self._given + 1)
+            if self._given == len(self._state):
+                raise StopIteration
+            self._given += 1
+            return self._state.steps[self._given - 1]
+
+    def _grow(self, m: int) -> None:
+        for state in self._greedy.grow(self._state, m):
+            self._state = state

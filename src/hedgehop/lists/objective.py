@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a list is worth, what one more labeling adds, and what no list can exceed (docs/theory.md 1 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.diversity.base import Diversity
+from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
+from hedgehop.potentials import Potential
+
+
+@dataclass(frozen=True)
+class Objective:
+    """``F(S) = sum_{y in S} r(y) + tradeoff * D(S)``, of lists S given as (t, n) arrays."""
+
+    model: Model
+    diversity: Diversity
+    tradeoff: float
+
+    def value(self, rows: Labels) -> float:
+        """F of a list."""
+        return float(np.sum(self._relevance(rows))) + self.tradeoff * self.diversity.value(self.model, rows)
+
+    def values(self, rows: Labels) -> list[float]:
+        """F of a list and of its beginnings, F(S^0) .. F(S^t)."""
+        relevance = np.concatenate([[0.0], np.cumsum(self._relevance(rows))])
+        values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
+        return values
+
+    def repeated(self, labeling: Labels, m: int) -> float:
+        """F of one labeling repeated m times."""
+        return self.value(np.repeat(labeling.reshape(1, -1), m, axis=0))
+
+    def gain(self, labelings: Labels, relevance: Doubles | float, rows: Labels) -> Doubles | float:
+        """``F(S + y) - F(S)`` of one labeling y or of each of many, whose relevance is known."""
+        return relevance + self.tradeoff * self.diversity.gain(self.model, labelings, rows)
+
+    def potentials(self, rows: Labels) -> list[Potential]:
+        """What a step adds to the relevance, so that it maximises the gain (or what steers towards it)."""
+        return self._scaled(self.diversity.potentials(self.model, rows))
+
+    def bounding(self, rows: Labels) -> list[Potential]:
+        """Potentials that are nowhere below the gain."""
+        return self._scaled(self.diversity.bounding(self.model, rows))
+
+    def parsimony(self) -> list[Potential]:
+        """The part of the potentials that does not depend on the list."""
+        return self._scaled(self.diversity.parsimony_potentials(self.model))
+
+    def list_bound(self, rows: Labels, best_gain: float, m: int) -> float:
+        """B1: no list of m labelings has a larger F, if no labeling adds more than `best_gain` to the list `rows`."""
+        offset = self.diversity.offset(self.model, rows, m) if self.tradeoff > 0 else 0.0
+        return self.tradeoff * offset + m * best_gain
+
+    def list_bounds(self, rows: Labels, best_gains: Sequence[float]) -> list[float]:
+        """B1 of the beginnings of a list, the empty one first, as many as there are best gains."""
+        m, count = len(rows), len(best_gains)
+        offsets = self.diversity.offsets(self.model, rows, m)[:count] if self.tradeoff > 0 else np.zeros(count)
+        bounds: list[float] = (self.tradeoff * offsets + m * np.asarray(best_gains)).tolist()
+        return bounds
+
+    def why_not_monotone(self) -> str | None:
+        """Return why F may fall as a list grows; None if ``r + tradeoff * parsimony >= 0`` for every labeling."""
+        if not self.diversity.submodular:
+            return "the diversity is not submodular"
+        if not isinstance(self.model, UnaryModel):
+            return f"no lower bound on the relevance of {type(self.model).__name__} is known"
+        lowest = self.model.floor() + self.tradeoff * self.diversity.parsimony_floor(self.model)
+        return None if lowest >= 0 else f"relevance plus parsimony may be negative (lower bound {lowest:.6g})"
+
+    def _relevance(self, rows: Labels) -> Doubles:
+        return np.asarray(self.model.score(rows)) if len(rows) else np.zeros(0)
+
+    def _scaled(self, potentials: Sequence[Potential]) -> list[Potential]:
+        """Potentials times the tradeoff; nothing at all if the tradeoff is 0."""
+        return [p.scaled(self.tradeoff) for p in potentials] if self.tradeoff > 0 else []
+
+
+def check_arguments(model: Any, diversity: Any) -> None:
+    """Refuse what is no model, no diversity, or a diversity that does not fit the model."""
+    check_model(model)
+    if not isinstance(diversity, Diversity):
+        raise TypeError(f"diversity must be a Diversity such as hh.HammingBall(gamma=0.01); got {diversity!r}.")
+    diversity.check(model)
+
+
+def check_model(model: Any) -> None:
+    """Refuse what is no model."""
+    if not isinstance(model, Model):
+        raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A list in the making, as data: its labelings, and what is known about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hedgehop._arrays import Labels, own
+from hedgehop.oracles.base import Step
+
+
+@dataclass(frozen=True, eq=False)
+class ListState:
+    """The labelings of a list and what is known so far; a change gives another state.
+
+    Attributes
+    ----------
+    rows : (t, n) labels
+        The labelings, in order.
+    steps : tuple of Step
+        For each labeling what it adds to those before it, and what any labeling could have added. Where a labeling
+        was replaced, those of the labelings before it only.
+    next : Step or None
+        The best step from here, even if it is too close to the others; None until it is known.
+    single : (n,) labels or None
+        The labeling with the largest relevance; None until it is known.
+    ended : bool
+        Whether it is known that no further labeling is allowed.
+    bounds : tuple of float
+        Bounds on F of any list of as many labelings that do not follow from the steps.
+    """
+
+    rows: Labels
+    steps: tuple[Step, ...] = ()
+    next: Step | None = None
+    single: Labels | None = None
+    ended: bool = False
+    bounds: tuple[float, ...] = ()
+
+    @property
+    def best_gains(self) -> list[float]:
+        """Upper bounds on the best gains after 0, 1, ... labelings, as many as are known."""
+        known = [step.upper_bound for step in self.steps]
+        return [*known, self.next.upper_bound] if self.next and len(known) == len(self) else known
+
+    def append(self, step: Step) -> ListState:
+        """Add the labeling of a step."""
+        rows = own(np.concatenate([self.rows, step.labeling.reshape(1, -1)]))
+        return replace(self, rows=rows, steps=(*self.steps, step), next=None, bounds=())
+
+    def without(self, t: int) -> ListState:
+        """Remove labeling t."""
+        return ListState(own(np.delete(self.rows, t, axis=0)), self.steps[:t], single=self.single)
+
+    def replace(self, t: int, labeling: Labels) -> ListState:
+        """Put another labeling in the place of labeling t."""
+        rows = self.rows.copy()
+        rows[t] = labeling.reshape(-1)
+        return ListState(own(rows), self.steps[:t], single=self.single, bounds=self.bounds)
+
+    def first(self, k: int) -> ListState:
+        """Return the beginning of k labelings."""
+        if k >= len(self):
+            return self
+        following = self.steps[k] if k < len(self.steps) else None
+        return ListState(self.rows[:k], self.steps[:k], following, self.single)
+
+    def __len__(self) -> int:
+        return len(self.rows)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A running studio: makes sessions of uploads, session files, the sample, images of the command line, scores."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Literal
+
+from pydantic import BaseModel
+
+from hedgehop.studio import files
+from hedgehop.studio.image_folder import ImageFolder, sample
+from hedgehop.studio.pictures import Picture, read_picture
+from hedgehop.studio.requests import Document, Label
+from hedgehop.studio.sessions import Session, Sessions
+from hedgehop.studio.settings import Settings
+
+_UPLOADS_AT_ONCE = 4  # whose bytes are held in memory
+
+
+class Opened(BaseModel):
+    """An image that was opened.
+
+    ``mode`` is "strokes", or "classes" where scores say which labels there are; sizes are in pixels, those of label
+    maps are ``solved_width`` and ``solved_height``.
+    """
+
+    id: str
+    name: str
+    width: int
+    height: int
+    solved_width: int
+    solved_height: int
+    mode: Literal["strokes", "classes"] = "strokes"
+    labels: list[Label] | None = None
+    number: int | None = None
+    document: Document | None = None
+
+
+class Studio:
+    """Sessions, and the images of the command line."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.sessions = Sessions(settings)
+        self.folder = ImageFolder(settings.images, settings.scores, settings.may_save)
+        self.uploads = asyncio.Semaphore(_UPLOADS_AT_ONCE)
+
+    def open_image(self, name: str, data: bytes) -> Opened:
+        """Open an image file."""
+        return self._opened(self._session(read_picture(_plain(name), data, self.settings.most_pixels)))
+
+    def open_sample(self) -> Opened:
+        """Open the sample."""
+        return self.open_image("astronaut.png", sample())
+
+    def open_given(self, number: int) -> Opened:
+        """Open an image of the command line, with the scores beside it."""
+        path, scores = self.folder.path(number), self.folder.scores(number)
+        session = self._session(read_picture(path.name, path.read_bytes(), self.settings.most_pixels), number)
+        return self._opened(session) if scores is None else self.give_scores(session, scores.read_bytes())
+
+    def open_document(self, name: str, data: bytes) -> Opened:
+        """Open a session file."""
+        kept, picture = files.read_session(data, self.settings)
+        base = files.base_of(kept, picture)
+        session = self._session(picture)
+        if kept.scores is not None:
+            self.give_scores(session, files.unpacked(kept.scores))
+        opened = self._opened(session)
+        if base is not None:
+            kept.document.request.base = session.add(base)
+        return opened.model_copy(update={"document": kept.document})
+
+    def give_scores(self, session: Session, data: bytes) -> Opened:
+        """Turn to segmentations into the classes of a file of scores."""
+        session.give_scores(data, files.read_scores(data, session.picture, self.settings.most_scores))
+        return self._opened(session)
+
+    def _session(self, picture: Picture, number: int | None = None) -> Session:
+        return self.sessions.add(Session(picture, self.sessions.turns, number))
+
+    def _opened(self, session: Session) -> Opened:
+        (width, height), (columns, rows) = session.picture.size, session.picture.solved_size
+        return Opened(
+            id=session.id,
+            name=session.picture.name,
+            width=width,
+            height=height,
+            solved_width=columns,
+            solved_height=rows,
+            mode="strokes" if session.class_labels is None else "classes",
+            labels=session.class_labels,
+            number=session.number,
+        )
+
+
+def _plain(name: str) -> str:
+    """Return the last part of a path as people type it, printable; it is only ever shown."""
+    last = PureWindowsPath(PurePosixPath(name).name).name
+    return "".join(letter for letter in last if letter.isprintable())[:120] or "image"

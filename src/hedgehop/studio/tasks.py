@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is solved: cut-outs from strokes, or segmentations into classes from scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from hedgehop._arrays import Floats, Labels
+from hedgehop.segmentation import Segmenter, Suggestions, from_scores
+from hedgehop.segmentation.superpixels import Superpixels, slic
+from hedgehop.studio.diversities import list_options
+from hedgehop.studio.errors import refuse
+from hedgehop.studio.pictures import Picture
+from hedgehop.studio.requests import SolveRequest, Stroke
+
+Show = Callable[[NDArray[np.uint8]], None]
+Note = Callable[[str], None]
+LabelMap = NDArray[np.uint8]
+
+_REGIONS = 60
+
+
+class CutOuts:
+    """Objects cut out with strokes; label k-1 is what stroke k paints."""
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+        self._segmenter = Segmenter(picture.small)
+
+    def solve(self, request: SolveRequest, base: LabelMap | None, show: Show, note: Note) -> Suggestions:
+        """Find a list, perhaps close to a chosen candidate; show each label map, (h, w), as soon as it is there."""
+        strokes = rasterise(request.strokes, self._picture)
+        used = _labels_in_use(strokes)
+        if not (strokes == 1).any():
+            note("No background stroke yet: the edge of the image is taken for background.")
+        self._segmenter = self._segmenter.with_smoothness(request.smoothness)
+        names, segments = np.array(used, np.uint8), self._segmenter.segments
+        return self._segmenter.suggest(
+            _places(strokes - 1, used) + 1,
+            request.m,
+            around=None if base is None else _places(base.astype(np.int64), used),
+            callback=lambda labels: show(names[labels]),
+            **list_options(request, len(used), lambda: _regions(self._picture, segments)),
+        )
+
+
+class Classes:
+    """Segmentations into the classes of a file of scores; label k is class k, and strokes hold it where it is known."""
+
+    def __init__(self, picture: Picture, scores: Floats) -> None:
+        self._picture = picture
+        self._scored = from_scores(scores, picture.small)
+
+    def solve(self, request: SolveRequest, base: LabelMap | None, show: Show, note: Note) -> Suggestions:
+        """Find a list, perhaps close to a chosen candidate; show each label map, (h, w), as soon as it is there."""
+        n_labels, segments = self._scored.model.n_labels, self._scored.segments
+        strokes = rasterise(request.strokes, self._picture) - 1
+        around = None if base is None else np.minimum(base, n_labels - 1).astype(np.int64)
+        scored = self._scored.holding(np.where(strokes < n_labels, strokes, -1), around, request.smoothness)
+        options = list_options(request, n_labels, lambda: _regions(self._picture, segments))
+        return scored.candidates(request.m, show=lambda labels: show(labels.astype(np.uint8)), **options)
+
+
+Task = CutOuts | Classes
+
+
+def rasterise(strokes: Sequence[Stroke], picture: Picture) -> NDArray[np.int64]:
+    """Return strokes on an image at the size that is solved, (h, w); later ones on top.
+
+    A stroke is at least one pixel wide there, however thin it is on the image.
+    """
+    drawn = Image.new("L", picture.solved_size, 0)
+    brush = ImageDraw.Draw(drawn)
+    scale = np.array(picture.solved_size) / picture.size
+    for stroke in strokes:
+        points = [(x, y) for x, y in (np.asarray(stroke.points) * scale).tolist()]
+        _draw(brush, points, max(0.5, stroke.radius * float(scale.mean())), stroke.label)
+    return np.asarray(drawn).astype(np.int64)
+
+
+def _draw(brush: ImageDraw.ImageDraw, points: list[tuple[float, float]], radius: float, label: int) -> None:
+    """Draw a line with round ends and corners."""
+    if len(points) > 1:
+        brush.line(points, fill=label, width=max(1, round(2 * radius)), joint="curve" if radius > 2 else None)
+    for x, y in (points[0], points[-1]):
+        brush.ellipse((x - radius, y - radius, x + radius - 1e-6, y + radius - 1e-6), fill=label)
+
+
+def _labels_in_use(strokes: NDArray[np.int64]) -> list[int]:
+    """Labels that are in use, the background always; at least one object is needed."""
+    objects = set(np.unique(strokes).tolist()) - {0, 1}
+    if not objects:
+        raise refuse(422, "Draw over what you want to cut out first, with the brush of an object.")
+    return sorted({0} | {k - 1 for k in objects})
+
+
+def _places(labels: NDArray[np.int64], used: list[int]) -> Labels:
+    """Return labels as places in the list of those in use; -1 for the others."""
+    places = np.full(256, -1, np.int32)
+    places[used] = np.arange(len(used))
+    return np.where(labels < 0, np.int32(-1), places[np.maximum(labels, 0)])
+
+
+def _regions(picture: Picture, segments: Labels) -> Labels:
+    """Return the region of each superpixel, (n,): the large superpixel that most of it lies in."""
+    large = slic(picture.small / 255.0, _REGIONS)
+    return Superpixels(segments).majority(large.segments, large.count).astype(np.int32)

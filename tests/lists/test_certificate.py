@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The claims of docs/theory.md 5: which bound holds when."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.lists.certificate import certify
+
+EVERY = np.array(list(itertools.product(range(3), repeat=3)))
+
+
+class Scored:
+    """Any relevance at all over the 27 labelings of three variables."""
+
+    n_variables, shape = 3, (3,)
+    label_counts = np.full(3, 3, np.int32)
+
+    def __init__(self, scores):
+        self.scores = np.asarray(scores)
+
+    def score(self, labelings):
+        rows = np.asarray(labelings)
+        values = self.scores[rows.reshape(-1, 3) @ [9, 3, 1]]
+        return float(values[0]) if rows.ndim == 1 else values
+
+
+def lists_of(m):
+    return itertools.combinations_with_replacement(range(27), m)
+
+
+def run(scores, tradeoff, h, parsimony, m=3):
+    model = Scored(scores)
+    labels = hh.LabelCoverage(h=h, parsimony=parsimony, ignore=())
+    found = hh.diverse(model, labels, m, tradeoff, distinct=False)
+    used = np.array([[k in y for k in range(3)] for y in EVERY])
+    worth = {"count": lambda c: min(1, c), "sqrt": math.sqrt, "log": math.log1p}[h]
+    table = np.array([worth(c) for c in range(m + 1)])
+    own = scores + tradeoff * parsimony * used.sum(axis=1)
+    best = max(own[list(p)].sum() + tradeoff * table[used[list(p)].sum(axis=0)].sum() for p in lists_of(m))
+    return found, own, best
+
+
+def bounds(found, m=3):
+    """B1 and B0 of a run (B0 needs monotone F), from the public numbers."""
+    objectives = np.concatenate([[0.0], np.cumsum(found.gains)])
+    gains = np.array([*found.bounds, found.more(1).bounds[-1]])
+    return min(found.certificate.online), float((objectives + m * gains).min())
+
+
+def test_b1_always_holds_and_b0_only_where_f_is_monotone():
+    random = np.random.default_rng(9)
+    broken = 0
+    for k in range(36):
+        h = ["count", "sqrt", "log"][k % 3]
+        tradeoff, parsimony = float(random.choice([1, 3, 8])), float(random.choice([0.0, -1.0]))
+        scores = random.normal(size=27) * 2 + float(random.choice([-2, 0, 12]))
+        found, own, best = run(scores, tradeoff, h, parsimony)
+        online, monotone = bounds(found)
+        assert found.upper_bound == pytest.approx(online)
+        assert online >= best - 1e-9
+        assert found.objective <= best + 1e-9
+        if own.min() >= 0:
+            assert monotone >= best - 1e-9
+            assert online <= monotone + 1e-9
+        else:
+            broken += monotone < best - 1e-9
+    assert broken > 0  # the reason why B1 is the one we report
+
+
+def test_b1_is_tighter_than_b0_and_lemma_2():
+    random = np.random.default_rng(1)
+    tighter = 0
+    for _ in range(10):
+        model = hh.FactorGraph(random.random((3, 3)) * 4)  # nonnegative: F is monotone, and we know it
+        found = hh.diverse(model, hh.LabelCoverage(h="sqrt", parsimony=0.0, ignore=()), 3, 2.0, distinct=False)
+        proof = found.certificate
+        assert proof.condition == "relevance plus parsimony is nowhere negative, so F is monotone"
+        assert proof.upper_bound <= proof.monotone + 1e-9 <= proof.product + 2e-9
+        tighter += proof.upper_bound < proof.product - 1e-6
+    assert tighter > 0
+
+
+@pytest.mark.parametrize(("diversity", "text"), [
+    (hh.LinearHamming(), "the diversity is not submodular"),
+    (hh.LabelCoverage(parsimony=-1.0), "relevance plus parsimony may be negative (lower bound"),
+])  # fmt: skip
+def test_report_names_the_failed_condition(diversity, text):
+    found = hh.diverse(hh.FactorGraph([[0.0, 1.0]] * 3), diversity, 2)
+    assert found.certificate.monotone is None
+    assert found.certificate.product is None
+    assert f"not applicable, {text}" in found.report()
+
+
+def test_shift_changes_neither_list_nor_guarantee():
+    random = np.random.default_rng(3)
+    unary = random.normal(size=(4, 3))
+    ball = hh.HammingBall(gamma=0.4)
+    plain = hh.diverse(hh.FactorGraph(unary), ball, 3, 5.0)
+    shifted = hh.diverse(hh.FactorGraph(unary + 100.0), ball, 3, 5.0)
+    far = hh.diverse(hh.FactorGraph(unary + 1e7), ball, 3, 5.0)
+    assert far.guarantee == pytest.approx(plain.guarantee, rel=1e-4)
+    assert np.array_equal(plain.labelings, shifted.labelings)
+    assert plain.guarantee == pytest.approx(shifted.guarantee)
+    assert plain.ratio < shifted.ratio  # the paper's ratio flatters whoever adds a constant
+
+
+def test_guarantee_and_ratio_by_definition():
+    random = np.random.default_rng(4)
+    model = hh.FactorGraph(random.normal(size=(4, 3)))
+    labels = hh.LabelCoverage(h="log", parsimony=0.0, ignore=())  # rewards: the first labeling is not the best one
+    found = hh.diverse(model, labels, 3, 2.0, distinct=False)
+    top = hh.best(model).labeling
+    repeated = 3 * model.score(top) + 2.0 * labels.value(model, [top] * 3)
+    assert found.certificate.baseline == pytest.approx(repeated)
+    expected = (found.objective - repeated) / (found.upper_bound - repeated)
+    assert found.guarantee == pytest.approx(expected)
+    if found.objective >= 0:
+        assert found.ratio == pytest.approx(found.objective / found.upper_bound)
+
+
+def test_guarantee_at_the_edges():
+    exact = certify([0.0, 5.0], [5.0], [5.0], baseline=5.0, failed="x")
+    assert exact.guarantee == 1.0
+    worse = certify([0.0, 5.0, 8.0], [10.0], [5.0], baseline=10.0, failed="x")
+    assert worse.guarantee == 0.0
+    unknown = certify([0.0, 5.0], [math.inf], [5.0], baseline=4.0, failed="x")
+    assert unknown.upper_bound == math.inf
+    assert unknown.guarantee == 0.0
+    assert unknown.ratio == 0.0
+    assert math.isnan(certify([0.0, -5.0], [-5.0], [-5.0], -5.0, "x").ratio)
+
+
+def test_linear_hamming_bound_closes_on_an_easy_list():
+    """Two opposite labelings of equal scores are the best pair: the offset bound proves it."""
+    model = hh.FactorGraph(np.zeros((4, 2)))
+    found = hh.diverse(model, hh.LinearHamming(), 2, 1.0)
+    assert found.objective == 4.0
+    assert found.upper_bound == pytest.approx(4.0)
+    assert found.guarantee == pytest.approx(1.0)

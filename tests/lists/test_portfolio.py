@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lists of several diversities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+
+RANDOM = np.random.default_rng(0)
+MODEL = hh.FactorGraph(RANDOM.normal(size=(5, 3)), [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]], 0.5)
+BALL = hh.HammingBall(gamma=0.3)
+
+
+def test_portfolio_replaces_repetitions_and_names_sources():
+    parts = [hh.VariableCoverage(), hh.LabelCoverage(ignore=()), hh.VariableCoverage(h="sqrt")]
+    found = hh.portfolio(MODEL, parts, m=7, tradeoff=[1.0, 2.0, hh.per_variable(0.5)])
+    assert len(found) == found.distinct == 7
+    assert [found.sources.count(repr(p)) for p in parts] == [3, 2, 2]
+    assert found.objective <= found.upper_bound
+    assert "VariableCoverage" in found.report()
+    with pytest.raises(ValueError, match="cannot go on"):
+        found.more(1)
+
+
+def test_portfolio_without_a_common_oracle_has_no_bound():
+    big = hh.Chain(RANDOM.normal(size=(40, 3)), np.zeros((3, 3)))
+    starts = hh.GroupCoverage(lambda y: [int(y[0])])
+    with pytest.raises(hh.UnsupportedError):
+        hh.portfolio(big, [starts], m=2)
