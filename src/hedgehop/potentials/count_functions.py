@@ -32,6 +32,10 @@ class Threshold:
     start: float
     width: float
 
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.weight) and self.start >= 0 and self.width > 0):
+            raise ValueError(f"a threshold needs a finite weight, start >= 0 and width > 0; got {self}.")
+
     def at(self, counts: ArrayLike) -> Doubles:
         """Values at given counts."""
         reached = (np.asarray(counts, np.float64) - self.start) / self.width

@@ -54,6 +54,13 @@ class CountFunction:
     function: Threshold | Table
     weights: Doubles | None = None
 
+    def __post_init__(self) -> None:
+        rising = bool((self.members[1:] > self.members[:-1]).all())
+        if not rising and len(np.unique(self.members)) < len(self.members):
+            raise ValueError("members of a count must differ; one is named twice.")
+        if self.weights is not None and (self.weights.shape != self.members.shape or (self.weights < 0).any()):
+            raise ValueError("weights of a count must be nonnegative, one per member.")
+
     def carries(self, codes: Indices) -> NDArray[np.bool_]:
         """Which members carry the code, given the codes that all slots carry."""
         return np.asarray(codes[self.members] == self.code)

@@ -51,7 +51,7 @@ def _summed(ilp: Encoded, count: CountFunction) -> tuple[Columns, Doubles]:
 def _add_reward(ilp: Encoded, count: CountFunction, rises: Threshold) -> None:
     """``held <= clip((k - start) / width, 0, 1)``, which is maximised."""
     program, total = ilp.program, count.total
-    alone = rises.width == 1 and count.weights is None  # whole counts: all or nothing
+    alone = rises.width == 1 and count.weights is None and rises.start == int(rises.start)  # whole counts
     held = program.columns(1, rises.weight, integer=alone and rises.start > 0 and rises.start != total - 1)
     if alone and rises.start == total - 1:  # each member holds it back
         for carriers in _carriers(ilp, count):
@@ -71,7 +71,7 @@ def _add_reward(ilp: Encoded, count: CountFunction, rises: Threshold) -> None:
 def _add_cost(ilp: Encoded, count: CountFunction, rises: Threshold) -> None:
     """``held >= clip((k - start) / width, 0, 1)``, which is minimised."""
     program, total = ilp.program, count.total
-    alone = rises.width == 1 and count.weights is None
+    alone = rises.width == 1 and count.weights is None and rises.start == int(rises.start)  # whole counts
     held = program.columns(1, rises.weight, integer=alone and 0 < rises.start < total - 1)
     if alone and rises.start == 0:  # each member asks for it
         for carriers in _carriers(ilp, count):
@@ -82,7 +82,11 @@ def _add_cost(ilp: Encoded, count: CountFunction, rises: Threshold) -> None:
         program.rows([[*held, *columns]], [[total - rises.start, *-factors]], low=-rises.start)
     else:
         share, before = factors / rises.width, rises.start / rises.width
-        program.rows([[*held, *columns]], [[1.0, *-share]], low=-before)
+        switch = program.columns(1, integer=True, high=float(total > rises.start + rises.width))  # paid in full
+        program.rows(
+            [[*held, *columns, *switch]], [[1.0, *-share, max(0.0, total / rises.width - before)]], low=-before
+        )
+        program.rows([[*held, *switch]], [[1.0, -1.0]], low=0.0)
 
 
 def _add_table(ilp: Encoded, count: CountFunction, table: Table) -> None:

@@ -23,7 +23,7 @@ from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
 from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
-from hedgehop.potentials import Cardinality, Potential, TransitionWeights
+from hedgehop.potentials import Cardinality, Potential, Table, TransitionWeights
 
 _MOST_COLUMNS = 1_000_000
 _ROUNDS = 12
@@ -60,7 +60,7 @@ class Ilp(Oracle):
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
             return f"it cannot write {type(model).__name__} as linear rows"
         _, _, rest = fold(model, potentials)
-        unknown = [p for p in rest if not _writable(p)]
+        unknown = [p for p in rest if not _writable(model, p)]
         if unknown:
             return f"it cannot write {kinds(unknown)} as linear rows"
         if any(isinstance(p, Cardinality) and p.function is None for p in rest):
@@ -118,10 +118,12 @@ def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
     return None if solution.x is None else ilp.label(solution.x)
 
 
-def _writable(potential: Potential) -> bool:
-    """Whether a potential says how to write it: by counts, or by rows of its own."""
-    kind = type(potential)
-    return kind.encode is not Potential.encode or kind.counts is not Potential.counts
+def _writable(model: Model, potential: Potential) -> bool:
+    """Whether a potential says how to write it: by rows of its own, or by counts that are whole."""
+    if type(potential).encode is not Potential.encode or isinstance(potential, Cardinality):
+        return True
+    counts = None if type(potential).counts is Potential.counts else potential.counts(model)
+    return counts is not None and all(not isinstance(c.function, Table) or c.function.unit == 1.0 for c in counts)
 
 
 def _columns(model: Model, potentials: Sequence[Potential]) -> int:

@@ -111,7 +111,7 @@ class _Shared:
         self.direction = np.zeros(self.delta.size)
         # Shares that add up to the weight leave nothing else of a plain cost or of a reward for all.
         rises = [_threshold(c) for c in counts]
-        self.has_rest = np.array([(t.start > 0) if t.weight < 0 else (t.width > 1) for t in rises], bool)
+        self.has_rest = np.array([t.width > 1 or (t.weight < 0 and t.start > 0) for t in rises], bool)
 
     def add_to(self, total: Doubles) -> None:
         for k, count in enumerate(self.counts):  # members of one function differ
