@@ -77,6 +77,10 @@ def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:
     return isinstance(model, GraphMatching) and model.n_nodes * model.n_variables <= _QUICK_BLOSSOMS
 
 
+def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
+    return not (isinstance(model, LinearModel) and is_small(model, potentials))
+
+
 def _one_cut(model: Model, potentials: Sequence[Potential]) -> bool:
     return isinstance(model, PairwiseModel) and is_one_cut(model, fold(model, potentials)[2])
 
@@ -99,10 +103,11 @@ ROUTES = (
     Route("expansion", "pairwise", "used labels, regions", "any", "strong moves, with a bound"),
     Route("swap", "pairwise", "transitions", "any", "strong moves, with a bound"),
     Route(
-        "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions", "any",
-        "few linear steps, with a bound",
+        "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
+        "all but small trees, matchings and parses", "few linear steps, with a bound", _quicker_than_programs,
     ),
     Route("ilp", "all that is built in", "all that is built in", "a million columns", "exact, if it ends in time"),
+    Route("lagrangian", "any with a linear row", "the same", "where no program can", "few linear steps, with a bound"),
     Route("graph_matching", "`GraphMatching`", "linear", "where no program can", "exact: blossoms"),
     Route("exhaustive", "any", "any, your own too", "up to 2^22 labelings", "nothing else can"),
     Route("messages", "pairwise", "distances", "never before others", "there to compare with"),

@@ -27,6 +27,7 @@ from hedgehop.potentials.counts import CountFunction, LabelClasses
 _CLIMBS = 4  # labelings to climb from in a round
 _CLIMB_ROUNDS = 10
 _BIASES = 6  # tried on one code
+_STEPS_PER_ROUND = 3  # linear steps, against the rounds of multipliers, from which no new search begins
 
 
 def unfit(model: object, counts: Sequence[CountFunction] | None) -> str | None:
@@ -47,6 +48,7 @@ class CountSearch:
         self.pool, self.counts, self.solve = pool, counts, solve
         self.unary = changed_unary(pool.model, fold(pool.model, pool.others)[0])
         self.none = np.zeros(self.unary.shape)
+        self.steps = 0
 
     def run(self, rounds: int, changes: int) -> float:
         """Fill the pool, and return a bound."""
@@ -56,7 +58,8 @@ class CountSearch:
         multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
         bound, _ = multipliers.descend(self._evaluate, lambda: self.pool.value, rounds)
         before = -np.inf
-        while before < self.pool.value < bound:  # the best labeling is new: push and climb from there
+        most = _STEPS_PER_ROUND * rounds
+        while before < self.pool.value < bound and self.steps < most:  # the best labeling is new: push and climb
             before = self.pool.value
             self._push(changes, bound)
             for labeling in self.pool.top(_CLIMBS):
@@ -65,6 +68,7 @@ class CountSearch:
 
     def solved(self, theta: Doubles) -> Step:
         """Return the best labeling of a linear step, and keep it."""
+        self.steps += 1
         step = self.solve(theta)
         self.pool.add(step.labeling.reshape(1, -1))
         return step
