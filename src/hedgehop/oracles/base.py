@@ -130,7 +130,8 @@ class Solver:
     Examples
     --------
     >>> import numpy as np, hedgehop as hh
-    >>> solver = hh.oracles.get("auto").on(hh.Chain(emissions=np.eye(3, 2), transitions=np.zeros((2, 2))))
+    >>> chain = hh.Chain(emissions=[[2.0, 0.0], [0.0, 1.0], [3.0, 0.0]], transitions=np.zeros((2, 2)))
+    >>> solver = hh.oracles.get("auto").on(chain)
     >>> first = solver.step([])
     >>> solver.step_apart([], earlier=[first.labeling], distance=2).labeling
     array([1, 0, 0], dtype=int32)
