@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact gain of the smooth Hamming-ball coverage.
 //
-// Keep each position i independently with probability 1 - exp(-a_i); call the
-// kept set T. The coverage D(S) is the expected number of different patterns y_T
-// among y in S: a coverage function, so monotone and submodular, in which two
-// labelings overlap by exp(-sum of a_i where they differ). The gain of y is the
-// probability that its pattern is new, that is, that T hits every
-// D_j = {i : y_i != y_j,i}. By inclusion-exclusion over the members A it missed,
+// Keep each position i independently with probability 1 - exp(-a_i); call the kept set T. The coverage D(S)
+// is the expected number of different patterns y_T among y in S: a coverage function, so monotone and
+// submodular, in which two labelings overlap by exp(-sum of a_i where they differ). The gain of y is the
+// probability that its pattern is new, that is, that T hits every D_j = {i : y_i != y_j,i}. By
+// inclusion-exclusion over the members A it missed,
 //
 //     gain(y | S) = sum_A (-1)^|A| exp(-u(A)),   u(A) = sum of a_i over the union of D_j, j in A.
 //
@@ -125,10 +124,9 @@ class BallGain {
     return result;
   }
 
-  // The alternating sum as k rounds of pairwise differences; after round b an
-  // entry is a probability again ("misses A, hits the first b members"), so
-  // sizes shrink as they go. exp - 1 instead of exp: the ones cancel exactly,
-  // and small decays keep their digits.
+  // The alternating sum as k rounds of pairwise differences; after round b an entry is a probability again
+  // ("misses A, hits the first b members"), so sizes shrink as they go. exp - 1 instead of exp: the ones
+  // cancel exactly, and small decays keep their digits.
   double alternate(std::size_t subsets) {
     for (std::size_t size = subsets / 2; size > 0; size /= 2) {
       for (std::size_t a = 0; a < size; ++a) hit_[a] -= hit_[a + size];

@@ -7,14 +7,12 @@
 // do not exist as nodes. Worst case O(n^2 m); nearly linear on the graphs of computer vision.
 //
 // Between operations:
-//  1. a node with excess is a root of the source forest, one with deficit a root of the sink forest, no other
-//  node
-//     holds anything: augmentations use the exact bottleneck;
+//  1. a node with excess is a root of the source forest, one with deficit a root of the sink forest, no
+//     other node holds anything: augmentations use the exact bottleneck;
 //  2. the arc between a node and its parent has residual capacity, and levels strictly rise from parent to
-//  child;
+//     child;
 //  3. nodes below the frontier level of their forest are scanned: all they reach is in the forest, or, only
-//  after an
-//     update, an unscanned node of the other forest, and then that forest is `pending`;
+//     after an update, an unscanned node of the other forest, and then that forest is `pending`;
 //  4. no node lies above the limit of its forest: the frontier level, one more while the forest is growing.
 // A forest without frontier is closed under residual arcs, so it is one side of a minimum cut unless the
 // other forest is pending.

@@ -23,9 +23,8 @@
 namespace hedgehop::learning {
 
 // How far to go along one direction: exact, with the box of attractive weights inside. D(g) = l + g dl - 1/2
-// |[v
-// + g dv]_+|^2 is concave in g; its slope dl - <[v + g dv]_+, dv> falls piecewise linearly, with a kink where
-// an attractive weight passes zero.
+// |[v + g dv]_+|^2 is concave in g; its slope dl - <[v + g dv]_+, dv> falls piecewise linearly, with a kink
+// where an attractive weight passes zero.
 class MarginStep {
  public:
   explicit MarginStep(double loss) : slope_(loss) {}

@@ -45,7 +45,7 @@ class FixedPointScale {
   // reach: largest reach of a variable; spread: largest sum of the ranges of the edges around a variable.
   FixedPointScale(double reach, double spread) {
     const double largest = std::max(reach, spread / 2.0);
-    if (!(largest > 0.0)) return;  // no edge matters: labels are told apart exactly (see TrwsScores)
+    if (!(largest > 0.0)) return;  // no edge matters: labels are told apart exactly (trws/scores.cpp)
     exponent_ = std::min(1000, 27 - std::ilogb(largest));
     factor_ = std::ldexp(1.0, exponent_);
   }
