@@ -91,7 +91,7 @@ class PyTrws {
     return {top, std::move(out)};
   }
 
-  Result<Label> decodes() {
+  Result<Label> sweep_labelings() {
     const Busy busy(busy_, "solver");
     Result<Label> both{2, solver_.n_variables()};
     for (const int k : {0, 1}) solver_.decoded(k, both.view().row(index(k)));
@@ -246,7 +246,7 @@ void def_methods(nb::class_<PyTrws>& type) {
   type.def("label_bounds", &PyTrws::label_bounds, NoGil(),
            "One more iteration; a and (n, L) drops <= 0 such that no labeling with label l at variable i\n"
            "scores higher than a + drops[i, l], but for the rounding of drops.");
-  type.def("decodes", &PyTrws::decodes, NoGil(),
+  type.def("sweep_labelings", &PyTrws::sweep_labelings, NoGil(),
            "The last labelings read off a forward and a backward sweep, (2, n).");
   type.def("polish", &PyTrws::polish, "labeling"_a, NoGil(),
            "The labeling after changing one variable at a time while that helps.");

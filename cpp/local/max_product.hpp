@@ -151,10 +151,10 @@ class MaxProduct {
 
 // Decodes after 0, 1, ... sweeps, one per row.
 template <class Scores>
-void max_product(MaxProduct<Scores>& solver, MatrixView<Label> decodes, Poll& poll) {
-  for (std::size_t t = 0; t < decodes.rows; ++t) {
+void max_product(MaxProduct<Scores>& solver, MatrixView<Label> labelings, Poll& poll) {
+  for (std::size_t t = 0; t < labelings.rows; ++t) {
     if (t > 0) solver.sweep(poll);
-    solver.decode(decodes.row(t));
+    solver.decode(labelings.row(t));
   }
 }
 

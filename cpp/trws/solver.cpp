@@ -121,7 +121,7 @@ Answer Solver::run(const Options& options, Poll& poll) {
   while (answer.iterations < options.iterations && !answer.converged) {
     const int times = std::min(every, options.iterations - answer.iterations);
     iterate(times, options.threads, poll);
-    consider_decodes(poll);
+    consider_sweep_labelings(poll);
     answer.iterations += times;
     const double value = real_value(value_), bound = real_bound(bound_), gap = bound - value;
     const double enough = options.gap * std::abs(value);
@@ -135,7 +135,7 @@ Answer Solver::run(const Options& options, Poll& poll) {
   return answer;
 }
 
-void Solver::consider_decodes(Poll& poll) {
+void Solver::consider_sweep_labelings(Poll& poll) {
   std::vector<std::uint8_t> stale(n_variables(), has_labeling_ ? 0 : 1);
   if (!has_labeling_) {
     best_ = decoded_[1];

@@ -103,7 +103,7 @@ class Solver {
   void sweep(std::span<const Pass> plan, int threads, Poll& poll);
   void sweep_on(std::span<const Pass> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
-  void consider_decodes(Poll& poll);
+  void consider_sweep_labelings(Poll& poll);
   void report_beliefs(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
   std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
   bool may_use_two_threads() const;

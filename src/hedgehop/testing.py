@@ -22,7 +22,7 @@ from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.exact.exhaustive import labelings_of
 from hedgehop.potentials import Potential, total_value
 
-_MOST = 2**14
+_TRIED = 2**14
 _SLACK = 1e-9
 _LISTS = 12
 
@@ -91,8 +91,8 @@ def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] =
 def all_labelings(model: Model) -> Labels:
     """Return every labeling of a small model, in lexicographic order, (L^n, n)."""
     count = prod(int(c) for c in model.label_counts)
-    if count > _MOST:
-        raise ValueError(f"the model has {count} labelings; checks try all of them, up to {_MOST}. Use a smaller one.")
+    if count > _TRIED:
+        raise ValueError(f"the model has {count} labelings; checks try all of them, up to {_TRIED}. Use a smaller one.")
     return np.concatenate(list(labelings_of([np.arange(c, dtype=np.int32) for c in model.label_counts])))
 
 

@@ -334,10 +334,10 @@ def test_beliefs_of_labels_a_variable_does_not_have() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(MODELS)
-def test_polish_never_loses_and_decodes_are_allowed(model: Model) -> None:
+def test_polish_never_loses_and_labelings_of_sweeps_are_allowed(model: Model) -> None:
     solver = model.solver()
     solver.run(iterations=2)
-    for labeling in solver.decodes():
+    for labeling in solver.sweep_labelings():
         assert np.isfinite(model.unary[np.arange(model.n), labeling]).all()
         better = solver.polish(labeling)
         assert solver.value(better) >= model.value(labeling) - 1e-5 * model.scale

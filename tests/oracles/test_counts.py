@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles.test_slopes import random_model, random_potentials
+from tests.oracles.test_distance_bounds import random_model, random_potentials
 
 import hedgehop as hh
 from hedgehop import _core

@@ -65,7 +65,7 @@ def test_other_kinds_of_difference_fill_the_list(studio, session, kind):
 def test_several_objects_and_the_kinds_that_need_them(studio):
     session = opened(studio)
     two = [*STROKES, {"label": 5, "radius": 3, "points": [[5, 58], [90, 58]]}]
-    for kind in ("likely", "labels"):
+    for kind in ("default", "labels"):
         events = solve(studio, session, strokes=two, kind=kind)
         assert events[-1][0] == "done", events[-1]
         assert set(np.unique(labels_of(candidates_of(events)[0], session))) == {0, 1, 4}
@@ -126,12 +126,13 @@ def test_a_chosen_candidate_is_refined(studio, session):
 
 def test_a_session_file_brings_everything_back(studio, session):
     found = candidates_of(solve(studio, session))
-    request = {"strokes": STROKES, "m": 4, "base": {"list": found[0]["list"], "index": 0}}
+    request = {"strokes": STROKES, "m": 4, "kind": "likely", "base": {"list": found[0]["list"], "index": 0}}
     labels = [{"name": "back", "color": "#000000"}, {"name": "cat", "color": "#ff0000"}]
     kept = studio.post(f"/api/sessions/{session['id']}/document", json={"wish": request, "labels": labels})
     again = opened(studio, kept.content, headers={"content-type": "application/json"})
     assert again["document"]["labels"] == labels
     assert again["document"]["wish"]["m"] == 4
+    assert again["document"]["wish"]["kind"] == "default"  # "likely" in older files
     assert again["document"]["wish"]["strokes"][0]["points"] == [[44, 28], [52, 34]]
     base = again["document"]["wish"]["base"]
     assert export(studio, again, "mask", base["list"])
@@ -207,7 +208,7 @@ def test_scores_turn_to_classes(studio):
     given = answer.json()
     assert given["mode"] == "classes"
     assert [label["name"] for label in given["labels"]] == ["class 0", "class 1", "class 2"]
-    for kind in ("likely", "labels", "neighbours", "anywhere"):
+    for kind in ("default", "labels", "neighbours", "anywhere"):
         events = solve(studio, session, strokes=[], kind=kind, m=2)
         assert events[-1][0] == "done", events[-1]
         assert set(np.unique(labels_of(candidates_of(events)[0], session))) == {0, 1}

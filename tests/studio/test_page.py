@@ -107,7 +107,7 @@ def test_a_solve_is_cancelled_and_manual_solving(page):
     expect(page.locator("#status")).to_have_text("Cancelled.")
     expect(page.locator("#stop")).to_be_hidden()
     expect(page.locator("#proof")).to_be_hidden()
-    page.locator("#kind").select_option("likely")
+    page.locator("#kind").select_option("default")
     page.keyboard.press("s")
     solved(page)
 

@@ -59,9 +59,9 @@ void one_distance_alone_is_exact(Random& random) {
   const auto reference = random.labels(n, n_labels);
   const PottsScores scores{{}, n_labels};
   MaxProduct solver({unaries, n, n_labels}, Edges{}, scores, {reference, 1, n}, {table, 1, n + 1}, 0.0);
-  std::vector<Label> decodes(2 * n);
+  std::vector<Label> labelings(2 * n);
   Poll poll;
-  max_product(solver, {decodes, 2, n}, poll);
+  max_product(solver, {labelings, 2, n}, poll);
   const auto value = [&](std::span<const Label> labeling) {
     double total = 0.0;
     std::size_t count = 0;
@@ -75,7 +75,7 @@ void one_distance_alone_is_exact(Random& random) {
   test::for_each_labeling(
       n, [&](std::size_t) { return n_labels; },
       [&](const std::vector<Label>& y) { best = std::max(best, value(y)); });
-  CHECK(test::close(value(std::span(decodes).subspan(n)), best));
+  CHECK(test::close(value(std::span(labelings).subspan(n)), best));
 }
 
 }  // namespace

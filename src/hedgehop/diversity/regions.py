@@ -80,20 +80,20 @@ class RegionCoverage(Coverage):
         return np.concatenate([np.full(q * n_labels, 1.0 / q) for q in self.slacks])
 
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
-        """Write ``sum_{j >= k} w_j`` as a sum of ramps ``t_q max(0, 1 - k/q)``, ``t_q = q (w_{q-1} - w_q)``.
+        """Write ``sum_{j >= k} w_j`` as a sum of threshold terms ``t_q max(0, 1 - k/q)``, ``t_q = q (w_{q-1} - w_q)``.
 
-        The net weights fall with j, because more labelings belong to wider groups; so only the last ramp,
+        The net weights fall with j, because more labelings belong to wider groups; so only the last threshold,
         q = Q, can be negative.
         """
         n_labels = int(model.label_counts.max())
-        ramps = np.zeros((max(self.slacks) + 1, len(self.regions), n_labels))
+        thresholds = np.zeros((max(self.slacks) + 1, len(self.regions), n_labels))
         start = 0
         for c, slack in enumerate(self.slacks):
             nested = w[start : start + slack * n_labels].reshape(slack, n_labels)
             drops = nested - np.concatenate([nested[1:], np.zeros((1, n_labels))])
-            ramps[1 : slack + 1, c] = drops * np.arange(1, slack + 1)[:, None]
+            thresholds[1 : slack + 1, c] = drops * np.arange(1, slack + 1)[:, None]
             start += slack * n_labels
-        return [RegionWeights(self.regions, mu, robust=q) for q, mu in enumerate(ramps) if q and mu.any()]
+        return [RegionWeights(self.regions, mu, robust=q) for q, mu in enumerate(thresholds) if q and mu.any()]
 
     def __repr__(self) -> str:
         return f"RegionCoverage({len(self.regions)} regions, h={self.h!r}, robust={self.robust})"

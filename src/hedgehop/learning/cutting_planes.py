@@ -17,18 +17,18 @@ import scipy.sparse
 
 from hedgehop._arrays import Doubles
 from hedgehop.learning.quadratic_program import best_mixture
-from hedgehop.learning.solution import Report, Solution
 from hedgehop.learning.training import Plane, Training
+from hedgehop.learning.training_state import Report, TrainingState
 
 _STEP_LENGTH = 0.3  # the oracle is asked between the best weights and those of the planes: whole steps overshoot
 
 
-def one_slack(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
+def one_slack(training: Training, C: float, tol: float, max_iter: int, report: Report) -> TrainingState:
     """Minimise ``1/2 |w|^2 + C xi`` with xi above the sum of planes, one for every choice of labelings."""
     return _cut(PlaneSet(training, C, patience=20), _collect_sum, tol, max_iter, report)
 
 
-def n_slack(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
+def n_slack(training: Training, C: float, tol: float, max_iter: int, report: Report) -> TrainingState:
     """Minimise ``1/2 |w|^2 + C sum_n xi_n`` with xi_n above the planes of example n."""
     share = 0.1 * tol  # violations below this share of the primal value cannot be what keeps the gap open
     return _cut(PlaneSet(training, C, patience=3), partial(_collect_each, share), tol, max_iter, report)
@@ -103,22 +103,22 @@ def _cut(
     tol: float,
     max_iter: int,
     report: Report,
-) -> Solution:
+) -> TrainingState:
     """Alternate between the oracle, which gives planes at the weights, and the best weights for all planes so far.
 
     `collect` puts the planes of one round into the set and says whether any was new.
     """
     goal = weights = np.zeros(planes.training.joint.size)  # the best weights for the planes, and those asked about
-    solution = Solution(weights)
-    for solution.iterations in range(1, max_iter + 1):
-        found = solution.judge(planes.training, weights, planes.C)
-        if solution.gap > tol and collect(planes, found, weights):
+    state = TrainingState(weights)
+    for state.iterations in range(1, max_iter + 1):
+        found = state.judge(planes.training, weights, planes.C)
+        if state.gap > tol and collect(planes, found, weights):
             goal, dual = planes.solve()
-            solution.improve(dual)
-            asked, weights = weights, solution.weights + _STEP_LENGTH * (goal - solution.weights)
+            state.improve(dual)
+            asked, weights = weights, state.weights + _STEP_LENGTH * (goal - state.weights)
         else:  # the planes are right here: only at their own optimum does that mean the end
             asked, weights = weights, goal
-        report(solution)
-        if solution.gap <= tol or np.array_equal(asked, weights):
+        report(state)
+        if state.gap <= tol or np.array_equal(asked, weights):
             break
-    return solution
+    return state

@@ -17,33 +17,33 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Labels
-from hedgehop.learning.solution import Report, Solution
 from hedgehop.learning.training import Training
+from hedgehop.learning.training_state import Report, TrainingState
 
 _SHARE_LEFT_OPEN = 0.1  # of what a pass of the oracle found open, by the steps among known planes
 _ENTRIES_PER_EXAMPLE = 1e6  # of planes, looked at by those steps: about what an inference costs
 _PASSES_PER_CHECK = 10  # after which the gap is measured at the latest
 
 
-def frank_wolfe(training: Training, C: float, tol: float, max_iter: int, report: Report) -> Solution:
+def frank_wolfe(training: Training, C: float, tol: float, max_iter: int, report: Report) -> TrainingState:
     """Maximise the dual, one example at a time, until the duality gap is small."""
     joint, random = training.joint, np.random.default_rng(0)
     dual = _core.learning.MarginDual(joint.size, len(training), joint.size - joint.attractive.size, C)
-    solution = Solution(dual.weights())
-    for solution.iterations in range(1, max_iter + 1):
+    state = TrainingState(dual.weights())
+    for state.iterations in range(1, max_iter + 1):
         order = random.permutation(len(training)).astype(np.int32)
         open_gap = _pass_of_the_oracle(dual, training, order)
         dual.passes(order, _SHARE_LEFT_OPEN * open_gap, _ENTRIES_PER_EXAMPLE * len(training))
         best = max(value for _, value in (dual.now(), dual.mean()))
-        solution.improve(best)
-        due = solution.iterations % _PASSES_PER_CHECK == 0 or solution.iterations == max_iter
+        state.improve(best)
+        due = state.iterations % _PASSES_PER_CHECK == 0 or state.iterations == max_iter
         if due or open_gap <= tol * (best + open_gap):
             # at the point with the larger dual: the mean early on, the last one later
-            solution.judge(training, max(dual.now(), dual.mean(), key=lambda point: point[1])[0], C)
-        report(solution)
-        if solution.gap <= tol:
+            state.judge(training, max(dual.now(), dual.mean(), key=lambda point: point[1])[0], C)
+        report(state)
+        if state.gap <= tol:
             break
-    return solution
+    return state
 
 
 def _pass_of_the_oracle(dual: _core.learning.MarginDual, training: Training, order: Labels) -> float:

@@ -20,9 +20,9 @@ from hedgehop.learning.examples import Example, as_many, truth_of
 from hedgehop.learning.frank_wolfe import frank_wolfe
 from hedgehop.learning.joint_features import PAIRWISE, JointFeatures
 from hedgehop.learning.nonnegative import learned_bias
-from hedgehop.learning.solution import watch
 from hedgehop.learning.structures import ChainFeatures, GraphFeatures, GridFeatures
 from hedgehop.learning.training import ClassWeight, Training, class_costs, loss_scores
+from hedgehop.learning.training_state import watch
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import best, diverse
 from hedgehop.lists.tradeoff import TradeoffLike

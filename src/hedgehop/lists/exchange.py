@@ -9,7 +9,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.state import ListState
 
-_ROUNDS = 20
+_MOST_PASSES = 20
 
 
 def exchanged(greedy: Greedy, state: ListState) -> ListState:
@@ -17,7 +17,7 @@ def exchanged(greedy: Greedy, state: ListState) -> ListState:
     state, _ = greedy.foreseen(state)
     bounds = [*state.bounds, *greedy.objective.list_bounds(state.rows, state.best_gains)]
     settled, m = 0, len(state)  # how many labelings in a row are the best ones, given the others
-    for k in range(_ROUNDS * m):
+    for k in range(_MOST_PASSES * m):
         better, bound = _improved(greedy, state, k % m)
         bounds.append(bound)
         settled = settled + 1 if better is state else 1

@@ -16,7 +16,7 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import UnsupportedError
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.pool import Pool
+from hedgehop.lists.pool import ScoredPool
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver
 from hedgehop.oracles.registry import get
@@ -32,7 +32,7 @@ def chosen_jointly(greedy: Greedy, m: int) -> ListState:
     if reason is not None:
         raise UnsupportedError(f'method="joint" solves minimum cuts, and {reason}. Use method="greedy".')
     rows, bound = _solved(objective, cut.on(objective.model), _slopes(objective, m))
-    order, _, _ = Pool.of(objective, rows).pick(m)
+    order, _, _ = ScoredPool.of(objective, rows).pick(m)
     state = greedy.retraced(ListState(own(rows[order])))
     return replace(state, steps=tuple(replace(step, oracle=cut.name) for step in state.steps), bounds=(bound,))
 

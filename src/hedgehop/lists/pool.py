@@ -64,7 +64,7 @@ def select(
     if single:
         raise ValueError(f"pool must be labelings stacked along a first axis; got one of shape {np.shape(pool)}.")
     m = positive_count(m, "m")
-    scored = Pool.of(Objective(model, diversity, resolve(tradeoff, model)), rows)
+    scored = ScoredPool.of(Objective(model, diversity, resolve(tradeoff, model)), rows)
     chosen, steps, last = scored.pick(m, first)
     state = ListState(own(rows[chosen]), tuple(steps))
     bounds = _with_repeats(scored, chosen, [*state.best_gains, last])
@@ -77,7 +77,7 @@ Picks = tuple[list[int], list[Step], float]  # members in order, their steps, an
 
 
 @dataclass(frozen=True)
-class Pool:
+class ScoredPool:
     """Labelings to choose from, each once; those with a relevance of -inf are not allowed."""
 
     objective: Objective
@@ -85,7 +85,7 @@ class Pool:
     relevance: Doubles
 
     @classmethod
-    def of(cls, objective: Objective, rows: Labels) -> Pool:
+    def of(cls, objective: Objective, rows: Labels) -> ScoredPool:
         """Score the labelings of a pool."""
         scores = np.asarray(objective.model.score(rows), np.float64)
         return cls(objective, rows, np.atleast_1d(scores))  # one row of a one-row grid is a labeling
@@ -141,13 +141,13 @@ def _given(heap: Heap, first: int | None) -> tuple[float, int]:
     return -heap[0][0], heap.pop(place)[1]
 
 
-def _with_repeats(pool: Pool, chosen: list[int], best_gains: list[float]) -> list[float]:
+def _with_repeats(pool: ScoredPool, chosen: list[int], best_gains: list[float]) -> list[float]:
     """U_t must also bound members that are chosen already: the best list may contain them."""
     again = [pool.gains(chosen[:t], chosen[:t]).max(initial=-np.inf) for t in range(len(best_gains))]
     return [max(gain, float(other)) for gain, other in zip(best_gains, again, strict=True)]
 
 
-def _certificate(pool: Pool, state: ListState, bounds: list[float]) -> Certificate:
+def _certificate(pool: ScoredPool, state: ListState, bounds: list[float]) -> Certificate:
     """Bound the best list taken from the pool."""
     objective = pool.objective
     failed = None if objective.diversity.parsimony_floor(objective.model) >= 0 else "parsimony may be negative"

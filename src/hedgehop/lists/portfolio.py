@@ -41,7 +41,7 @@ def portfolio(
 ) -> DiverseList:
     """m/k greedy labelings from each of k diversities, one list after the other.
 
-    The parts run side by side in threads. A labeling that an earlier diversity gave already is replaced by that
+    The lists run side by side in threads. A labeling that an earlier diversity gave already is replaced by that
     diversity's next one (it may look m labelings further). F, gains and certificate of the whole are those of the
     sum of all diversities, each times its tradeoff.
 
@@ -50,15 +50,15 @@ def portfolio(
     model : Model
         What to label.
     diversities : sequence of Diversity
-        The parts.
+        What makes the labelings of each list different.
     m : int
-        How many labelings in all; the first parts give one more if m/k is not whole.
-    tradeoff : number, rule, or one of these a part
+        How many labelings in all; the first diversities give one more if m/k is not whole.
+    tradeoff : number, rule, or one of these per diversity
         The factors of the diversities.
     oracle
         As in :func:`hedgehop.diverse`.
     distinct : bool or "auto"
-        Whether a part may give a labeling only once; without it a part that repeats itself ends early.
+        Whether a list may have a labeling only once; without it a list that repeats itself ends early.
 
     Examples
     --------
@@ -74,23 +74,23 @@ def portfolio(
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
     tradeoffs = _one_each(tradeoff, len(diversities))
-    parts = [prepared(model, d, t, oracle, distinct) for d, t in zip(diversities, tradeoffs, strict=True)]
-    taken = _taken(parts, m)
+    greedies = [prepared(model, d, t, oracle, distinct) for d, t in zip(diversities, tradeoffs, strict=True)]
+    taken = _taken(greedies, m)
     if len(taken) < m:
-        warnings.warn(f"only {len(taken)} of {m} labelings: the parts found no other ones. Lower m.", stacklevel=2)
-    total = WeightedSum([(part.objective.tradeoff, part.objective.diversity) for part in parts])
+        warnings.warn(f"only {len(taken)} of {m} labelings: the lists have no other ones. Lower m.", stacklevel=2)
+    total = WeightedSum([(greedy.objective.tradeoff, greedy.objective.diversity) for greedy in greedies])
     return _together(Greedy(Objective(model, total, 1.0), Separation(), get(oracle).on(model)), taken)
 
 
-def _taken(parts: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
-    """Return m different labelings, about as many from each part, with the diversities they come from."""
-    quotas = [m // len(parts) + (k < m % len(parts)) for k in range(len(parts))]
-    runs = [GreedyRun(part, part.start) for part in parts]
+def _taken(greedies: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
+    """Return m different labelings, about as many by each diversity, with the diversities they come from."""
+    quotas = [m // len(greedies) + (k < m % len(greedies)) for k in range(len(greedies))]
+    runs = [GreedyRun(greedy, greedy.start) for greedy in greedies]
     taken: dict[bytes, tuple[Step, str]] = {}
-    for part, run, begun, quota in zip(parts, runs, _side_by_side(runs, quotas), quotas, strict=True):
+    for greedy, run, begun, quota in zip(greedies, runs, _side_by_side(runs, quotas), quotas, strict=True):
         wanted = len(taken) + quota
         for step in chain(begun, islice(run, m if quota else 0)):
-            taken.setdefault(step.labeling.tobytes(), (step, repr(part.objective.diversity)))
+            taken.setdefault(step.labeling.tobytes(), (step, repr(greedy.objective.diversity)))
             if len(taken) == wanted:
                 break
     return list(taken.values())
@@ -118,16 +118,16 @@ def _side_by_side(runs: Sequence[GreedyRun], quotas: Sequence[int]) -> list[list
             raise
 
 
-def _together(greedy: Greedy, parts: list[tuple[Step, str]]) -> DiverseList:
+def _together(greedy: Greedy, taken: list[tuple[Step, str]]) -> DiverseList:
     """Value the concatenated list by the sum of all diversities."""
     objective = greedy.objective
     state, bound = _best_gain(greedy, greedy.start)
-    for step, _ in parts:
+    for step, _ in taken:
         state = state.append(greedy.as_gain(replace(step, exact=False), state, bound))
         if not objective.diversity.submodular:  # only diminishing gains stay below the first bound
             bound = np.inf
     state = greedy.measured(_best_gain(greedy, state)[0])
-    sources = tuple(name for _, name in parts)
+    sources = tuple(name for _, name in taken)
     return as_list(objective, state, certified(objective, state), "portfolio", sources=sources)
 
 

@@ -48,7 +48,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Part:
+class Branch:
     """The part of a cell that agrees with a labeling before variable k and differs there; a cell once it is needed."""
 
     parent: Cell
@@ -56,7 +56,7 @@ class Part:
     k: int
 
     def cell(self) -> Cell:
-        """Return the part as a cell of its own."""
+        """Return the branch as a cell of its own."""
         fixed = self.parent.fixed.copy()
         fixed[: self.k] = self.labeling[: self.k]
         return Cell(fixed, (*self.parent.forbidden, (self.k, int(self.labeling[self.k]))))
@@ -85,16 +85,16 @@ def best_excluding(
         What `solve` says of all labelings together, if that is known: an excluded one.
     """
     order = count()
-    heap: list[tuple[float, int, Cell | Part, Step | None]] = []
+    heap: list[tuple[float, int, Cell | Branch, Step | None]] = []
     heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), whole))
     best: Step | None = None
     bound, solved = np.inf, 0
     while heap:
-        negative, _, part, step = heapq.heappop(heap)
+        negative, _, branch, step = heapq.heappop(heap)
         bound = -negative
         if best is not None and (best.value >= bound or solved == budget):
             break
-        cell = part.cell() if isinstance(part, Part) else part
+        cell = branch.cell() if isinstance(branch, Branch) else branch
         if step is None:
             solved += 1
             step = _solved(solve, cell.mask(model))
@@ -106,8 +106,8 @@ def best_excluding(
         elif _key(step.labeling) not in excluded:
             break  # no cell holds more than this one's bound, and splitting it would not help
         else:
-            for limit, child in _children(model, cell, step, marginals(cell.mask(model))):
-                heapq.heappush(heap, (-limit, next(order), child, None))
+            for ceiling, child in _children(model, cell, step, marginals(cell.mask(model))):
+                heapq.heappush(heap, (-ceiling, next(order), child, None))
     if best is None:
         raise InfeasibleError("no other labeling is left.")
     closed = bound <= best.value + 1e-9 * max(1.0, abs(best.value))
@@ -117,28 +117,28 @@ def best_excluding(
 def in_order(model: Model, solve: Solve, marginals: Marginals = lambda _: None) -> Iterator[Step]:
     """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers."""
     order = count()
-    heap: list[tuple[float, int, Cell | Part, Step | None]] = []
+    heap: list[tuple[float, int, Cell | Branch, Step | None]] = []
     heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), None))
     while heap:
-        _, _, part, step = heapq.heappop(heap)
-        cell = part.cell() if isinstance(part, Part) else part
+        _, _, branch, step = heapq.heappop(heap)
+        cell = branch.cell() if isinstance(branch, Branch) else branch
         if step is None:
             step = _solved(solve, cell.mask(model))
             if step is not None:
                 heapq.heappush(heap, (-step.value, next(order), cell, step))
             continue
         yield step
-        for limit, child in _children(model, cell, step, marginals(cell.mask(model))):
-            heapq.heappush(heap, (-limit, next(order), child, None))
+        for ceiling, child in _children(model, cell, step, marginals(cell.mask(model))):
+            heapq.heappush(heap, (-ceiling, next(order), child, None))
 
 
-def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Part]]:
-    """Split the rest of a cell: one part per free variable, with an upper bound each, the most promising first."""
+def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Branch]]:
+    """Split the rest of a cell: one branch per free variable, with an upper bound each, the most promising first."""
     labeling = step.labeling.reshape(-1)
-    limits = _limits(step, marginals)
-    free = np.flatnonzero((cell.fixed < 0) & (limits > -np.inf))
+    bounds = _bounds(step, marginals)
+    free = np.flatnonzero((cell.fixed < 0) & (bounds > -np.inf))
     for k in free[np.argsort(-_ease(model, labeling)[free], kind="stable")]:
-        yield float(limits[k]), Part(cell, labeling, int(k))
+        yield float(bounds[k]), Branch(cell, labeling, int(k))
 
 
 def _ease(model: Model, labeling: Labels) -> Doubles:
@@ -151,7 +151,7 @@ def _ease(model: Model, labeling: Labels) -> Doubles:
     return np.asarray(others.max(axis=1) - model.unary[variables, labeling])
 
 
-def _limits(step: Step, marginals: Doubles | None) -> Doubles:
+def _bounds(step: Step, marginals: Doubles | None) -> Doubles:
     """Upper bounds on what each variable's cell can hold."""
     labeling = step.labeling.reshape(-1)
     if marginals is None:

@@ -27,7 +27,7 @@ from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.relaxation.messages import Messages
 from hedgehop.potentials import Potential
 
-_BUILT_IN: tuple[type[Oracle], ...] = (
+_BUILT_IN_ORACLES: tuple[type[Oracle], ...] = (
     Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap,
     Lagrangian, Messages, Ilp,
 )  # fmt: skip
@@ -38,7 +38,7 @@ _OLD_NAMES = {"slopes": "lagrangian", "biases": "lagrangian", "agreement": "lagr
 @lru_cache(maxsize=1)
 def built_in_and_installed() -> dict[str, Oracle]:
     """Built-in oracles, then those installed packages offer under the entry point ``hedgehop.oracles``."""
-    oracles: dict[str, Oracle] = {kind.name: kind() for kind in _BUILT_IN}
+    oracles: dict[str, Oracle] = {kind.name: kind() for kind in _BUILT_IN_ORACLES}
     for entry in entry_points(group="hedgehop.oracles"):
         oracle = entry.load()()
         oracles.setdefault(oracle.name, oracle)

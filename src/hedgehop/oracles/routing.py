@@ -35,10 +35,10 @@ Condition = Callable[[Model, Sequence[Potential]], bool]
 
 def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
-    kinds = {p.relaxed_as for p in potentials}
-    columns = _SMALL_BALLS if "distances" in kinds else _SMALL_SAMPLES if "samples" in kinds else _SMALL
+    families = {p.relaxed_as for p in potentials}
+    columns = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "samples" in families else _SMALL
     if not isinstance(model, PairwiseModel):
-        extra = structure_columns(model) if isinstance(model, LinearModel) and "counts" in kinds else 0
+        extra = structure_columns(model) if isinstance(model, LinearModel) and "counts" in families else 0
         return isinstance(model, UnaryModel) and model.unary.size <= columns and extra <= _SMALL
     attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
     size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
@@ -114,12 +114,12 @@ ROUTES = (
 )  # fmt: skip
 
 
-_BUILT_IN = {route.oracle for route in ROUTES}
+_ROUTED = {route.oracle for route in ROUTES}
 
 
 def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> list[Route]:
     """The table with the rows of plug-ins: before the others where they prefer to be, else after them."""
-    added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _BUILT_IN}
+    added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _ROUTED}
     rows = [Route(name, "", "", "", "a plug-in") for name in sorted(added, key=lambda name: -added[name])]
     return [r for r in rows if added[r.oracle] > 0] + list(ROUTES) + [r for r in rows if added[r.oracle] <= 0]
 
@@ -223,7 +223,7 @@ class AutoSolver(Solver):
         chosen = self.oracle.choice(self.model, potentials)
         step = self._solver(chosen).maximize(potentials)
         program = self.oracle.oracles["ilp"]
-        if step.exact or chosen is program or chosen.name not in _BUILT_IN or not is_small(self.model, potentials):
+        if step.exact or chosen is program or chosen.name not in _ROUTED or not is_small(self.model, potentials):
             return step
         if program.refusal(self.model, potentials) is not None:
             return step

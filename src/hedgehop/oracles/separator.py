@@ -24,7 +24,7 @@ from hedgehop.potentials import Cardinality, Linear, Potential
 
 _MOST_SOLVED = 500  # variables up to which all cells of Lawler's partition may be solved
 _MOST_BOUNDED = 4000  # variables beyond which messages take longer than the cells they spare
-_CELLS = 24  # solved between the two
+_MOST_SOLVED_CELLS = 24  # solved between the two
 
 
 class Separator:
@@ -85,7 +85,7 @@ class Separator:
         def marginals(mask: Linear | None) -> Doubles | None:
             return self._label_bounds([*potentials, mask] if mask is not None else potentials)
 
-        budget = _CELLS if self._model.n_variables > _MOST_SOLVED else None  # a cell per variable: too many
+        budget = _MOST_SOLVED_CELLS if self._model.n_variables > _MOST_SOLVED else None  # a cell per variable: too many
         return best_excluding(self._model, {y.tobytes() for y in rows}, inside, marginals, budget, nearest)
 
 

@@ -95,7 +95,7 @@ class Table:
         return np.ascontiguousarray(np.diff(self.envelope) / self.unit)
 
     @cached_property
-    def parts(self) -> tuple[Doubles, Doubles]:
+    def convex_split(self) -> tuple[Doubles, Doubles]:
         """A concave and a convex table that add up to the values (docs/theory.md 6)."""
         if self.envelope is self.values:
             return self.values, np.zeros_like(self.values)
@@ -137,7 +137,7 @@ class Table:
         reached = np.concatenate([[0.0], np.cumsum(order)])
         if self.smooth is not None:
             return np.diff(self.smooth.at(reached))
-        concave, convex = self.parts
+        concave, convex = self.convex_split
         points = self.unit * np.arange(self.values.size)
         slopes = np.append(np.diff(convex), 0.0) / self.unit
         tangent = slopes[min(int(count / self.unit), max(slopes.size - 2, 0))]

@@ -15,7 +15,7 @@ from hedgehop.potentials.base import Potential
 from hedgehop.potentials.count_functions import SmoothFunction, Table
 from hedgehop.potentials.counts import CountFunction, LabelClasses
 
-_CELLS = 4096  # of the table that stands in for a function of fractional distances
+_TABLE_STEPS = 4096  # of the table that stands in for a function of fractional distances
 
 
 class Cardinality(Potential):
@@ -115,8 +115,8 @@ class Cardinality(Potential):
             return (None if (weights == 1.0).all() else weights), Table(1.0, np.ascontiguousarray(table))
         if self.factor < 0 or not callable(self.table) or not hasattr(self.table, "slope"):
             return None
-        unit = max(self.total, 1e-300) / _CELLS
-        values = np.ascontiguousarray(self.at(unit * np.arange(_CELLS + 1)))
+        unit = max(self.total, 1e-300) / _TABLE_STEPS
+        values = np.ascontiguousarray(self.at(unit * np.arange(_TABLE_STEPS + 1)))
         return weights, Table(unit, values, SmoothFunction(self.table, self.factor))
 
     def counts(self, model: Model) -> list[CountFunction] | None:

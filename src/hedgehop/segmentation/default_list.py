@@ -91,15 +91,15 @@ def class_list(problem: ScoredImage, m: int) -> DiverseList:
     """Return the best labeling and others with other classes, one of which probably overlaps well with the truth."""
     coarse = problem.coarse
     pool, biases = class_candidates(coarse.model, coarse.weights)
-    found = _likely_overlapping(coarse, pool, m)
+    found = _probably_overlapping(coarse, pool, m)
     if coarse is problem:
         return found
     assert found.indices is not None
     fine = best_under_biases(problem.model, problem.weights, biases[found.indices])
-    return _likely_overlapping(problem, distinct_rows(fine), m)
+    return _probably_overlapping(problem, distinct_rows(fine), m)
 
 
-def _likely_overlapping(problem: SceneModel, pool: Labels, m: int) -> DiverseList:
+def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> DiverseList:
     """Likelier candidates count more as samples of the truth."""
     relevance = np.atleast_1d(problem.model.score(pool.reshape(len(pool), *problem.model.shape)))
     chances = np.exp((relevance - relevance.max()) / (_DOUBT * problem.model.n_variables))

@@ -112,7 +112,7 @@ class ScoredImage(SceneModel):
         refuse_without_diversity(diversity, **options, **given)
         watch = Stopwatch()
         found = self.candidates(m, diversity, tradeoff, stopwatch=watch, **options)
-        return replace(found, parts=tuple(watch.parts))
+        return replace(found, parts=tuple(watch.laps))
 
     def default_list(self, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
         """Return the best labeling and others one of which probably overlaps well with the truth."""

@@ -94,7 +94,7 @@ class Segmenter:
         watch.lap("superpixels")
         _ = self._scene.features, self._scene.graph
         watch.lap("features")
-        self._seconds = tuple((f"image: {part}", spent) for part, spent in watch.parts)
+        self._seconds = tuple((f"image: {part}", spent) for part, spent in watch.laps)
         self._last: tuple[bytes, StrokeScores] | None = None
 
     @property
@@ -180,7 +180,7 @@ class Segmenter:
         factor = tradeoff if diversity is None else _tradeoff(diversity, tradeoff)
         found = problem.candidates(m, diversity, factor, callback, watch, **options)
         watch.lap("borders")
-        return replace(found, parts=(*self._seconds, *watch.parts))
+        return replace(found, parts=(*self._seconds, *watch.laps))
 
     def stream(
         self,

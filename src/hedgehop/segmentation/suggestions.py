@@ -27,12 +27,12 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self._start = time.perf_counter()
-        self.parts: list[tuple[str, float]] = []
+        self.laps: list[tuple[str, float]] = []
 
     def lap(self, part: str) -> None:
         """Book the time since the last call under a name."""
         now = time.perf_counter()
-        self.parts.append((part, now - self._start))
+        self.laps.append((part, now - self._start))
         self._start = now
 
 

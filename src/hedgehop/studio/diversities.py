@@ -21,7 +21,7 @@ _TRADEOFF_PER_DISTANCE = {"labels": 3.0, "neighbours": 10.0}
 
 def list_options(request: SolveRequest, n_labels: int, regions: Callable[[], Labels]) -> dict[str, Any]:
     """Return the options of ``hh.diverse``, none for the default list; `regions` gives the region of each variable."""
-    if request.kind == "likely":
+    if request.kind == "default":
         return {}
     return {
         "diversity": _diversity(request, n_labels, regions),

@@ -12,7 +12,7 @@ MOST_LABELS = 32
 _MOST_POINTS = 100_000
 _Coordinate = Annotated[float, Field(ge=-1e5, le=1e5, allow_inf_nan=False)]
 
-Kind = Literal["likely", "anywhere", "labels", "neighbours", "regions"]
+Kind = Literal["default", "anywhere", "labels", "neighbours", "regions"]
 
 
 class _Strict(BaseModel):
@@ -42,12 +42,17 @@ class SolveRequest(_Strict):
 
     strokes: list[Stroke] = Field(default_factory=list[Stroke], max_length=2000)
     m: int = Field(default=6, ge=1, le=9, description="how many candidates")
-    kind: Kind = Field(default="likely", description="what makes candidates different")
+    kind: Kind = Field(default="default", description="what makes candidates different")
     distance: float = Field(
         default=0.05, gt=0, le=0.5, allow_inf_nan=False, description="share in which the second differs from the first"
     )
     smoothness: float = Field(default=1.0, ge=0, le=10, allow_inf_nan=False)
     base: CandidateRef | None = Field(default=None, description="candidate to refine")
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _former_name(cls, kind: object) -> object:
+        return "default" if kind == "likely" else kind  # its name in files of version 1
 
     @field_validator("strokes")
     @classmethod

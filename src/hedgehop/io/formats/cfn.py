@@ -9,28 +9,28 @@ from itertools import islice
 import numpy as np
 
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write
-from hedgehop.io.formats.cfn_functions import Functions, Variables
+from hedgehop.io.formats.cfn_functions import CfnVariables, Functions
 from hedgehop.io.formats.factors import Factors, factors_of, refuse_padding, scores_of_costs, top_of
-from hedgehop.io.formats.nested_lists import WORD, Document
+from hedgehop.io.formats.nested_lists import WORD, NestedLists
 from hedgehop.models import FactorGraph, PairwiseModel
 
 
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read a cost function network; the bound of "mustbe" says which costs forbid."""
-    document = Document(path, max_bytes)
+    document = NestedLists(path, max_bytes)
     whole = document.lists(document.roots())
     parts = document.lists(document.children(whole[0])) if len(whole) == 1 else []
     if len(parts) != 3:
         raise document.error("a cfn file must hold the three parts problem, variables, functions", 0)
     sign, bound = _mustbe(document, parts[0])
-    variables = Variables(document, parts[1])
+    variables = CfnVariables(document, parts[1])
     refuse_padding(variables.counts)
     functions = Functions(document, parts[2], variables)
     scores = scores_of_costs(sign * functions.costs(), sign * bound)
     return Factors(variables.counts, functions.arities, functions.members, scores).model()
 
 
-def _mustbe(document: Document, problem: int) -> tuple[float, float]:
+def _mustbe(document: NestedLists, problem: int) -> tuple[float, float]:
     """1 and the upper bound of costs, or -1 and the lower bound of scores."""
     for token in document.children(problem).tolist():
         item = document.word(int(document.values[token])) if document.kinds[token] == WORD else ""

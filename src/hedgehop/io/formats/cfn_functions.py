@@ -8,16 +8,16 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
 from hedgehop.io.formats.factors import MOST_ENTRIES, Integers, scope_problem, spans, table_sizes
-from hedgehop.io.formats.nested_lists import NUMBER, OPEN, WORD, Document
+from hedgehop.io.formats.nested_lists import NUMBER, OPEN, WORD, NestedLists
 
 _KEYWORDS = frozenset({"scope", "defaultcost", "costs"})
 _NONE = -1
 
 
-class Variables:
+class CfnVariables:
     """Numbers of labels, and the names of variables and labels."""
 
-    def __init__(self, document: Document, node: int) -> None:
+    def __init__(self, document: NestedLists, node: int) -> None:
         self.named = np.full(document.n_words, _NONE, np.int64)  # the variable of each word
         self.labels: list[dict[int, int]] = []  # of each variable, the label of each word
         counts: list[int] = []
@@ -37,7 +37,7 @@ class Variables:
         self.counts: Integers = np.array(counts, np.int64)
 
 
-def _labels_of(document: Document, node: int) -> list[int]:
+def _labels_of(document: NestedLists, node: int) -> list[int]:
     """Words in a list of labels; none for what is no word."""
     inside = document.children(node)
     return [int(value) for value in np.where(document.kinds[inside] == WORD, document.values[inside], _NONE)]
@@ -46,7 +46,7 @@ def _labels_of(document: Document, node: int) -> list[int]:
 class Functions:
     """Cost functions: scopes end to end, and tables, some of which name another's."""
 
-    def __init__(self, document: Document, node: int, variables: Variables) -> None:
+    def __init__(self, document: NestedLists, node: int, variables: CfnVariables) -> None:
         self._document, self._variables = document, variables
         outer = document.children(node)
         self._nodes: Integers = outer[document.kinds[outer] == OPEN]

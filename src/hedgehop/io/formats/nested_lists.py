@@ -20,7 +20,7 @@ _PROBLEMS = (
 )
 
 
-class Document:
+class NestedLists:
     """What a file holds."""
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:

@@ -36,14 +36,14 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     if counts.min() == 0:
         raise tokens.error("every variable needs at least one label; one has none")
     refuse_padding(counts)
-    reader = _Functions(tokens, counts, top)
+    reader = _CostFunctions(tokens, counts, top)
     for _ in range(n_functions):
         reader.add()
     tokens.end()
     return Factors.of(counts, reader.tables).model()
 
 
-class _Functions:
+class _CostFunctions:
     """Cost functions read so far, and those that may be shared."""
 
     def __init__(self, tokens: Tokens, counts: Integers, top: float) -> None:

@@ -22,7 +22,7 @@ from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Cardinality, Potential
 from hedgehop.potentials.distances import one_count
 
-_MOST_CELLS = 2**22  # of the tables of all variables together
+_MOST_COUNT_CELLS = 2**22  # of the tables of all variables together
 Count = tuple[Labels, Doubles, Doubles]  # reference, weights and table
 
 
@@ -51,7 +51,7 @@ class ChainCounts(Oracle):
         if counts is None:
             return f"it handles linear potentials and functions of whole distances only, not {kinds(rest)}"
         cells = model.unary.size * prod(table.size for _, _, table in counts)
-        return None if cells <= _MOST_CELLS else f"{cells} cells of counts are more than {_MOST_CELLS}"
+        return None if cells <= _MOST_COUNT_CELLS else f"{cells} cells of counts are more than {_MOST_COUNT_CELLS}"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """One pass forth, one pass back."""

@@ -17,7 +17,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Potential
 
-_MOST = 2**22
+_LARGEST = 2**22
 _CHUNK = 2**14
 _TELLING = 1000
 _TIE = 1e-12
@@ -40,7 +40,7 @@ class Exhaustive(Oracle):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than 2^22 labelings."""
         size = bits(model, potentials)
-        return None if size <= np.log2(_MOST) else f"about 10^{size * np.log10(2):.0f} labelings are more than 2^22"
+        return None if size <= np.log2(_LARGEST) else f"about 10^{size * np.log10(2):.0f} labelings are more than 2^22"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Evaluate everything and keep the best."""
@@ -99,6 +99,6 @@ def bits(model: Model, potentials: Sequence[Potential]) -> float:
     for first in (_TELLING, None):
         choices = allowed_labels(model, potentials, first).sum(axis=1)
         total = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
-        if total > np.log2(_MOST):
+        if total > np.log2(_LARGEST):
             return total * float(model.n_variables / choices.size)
     return total

@@ -22,8 +22,8 @@ from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwi
 from hedgehop.potentials import Potential
 from hedgehop.potentials.distances import one_count
 
-_MOST_CELLS = 2**25  # of all tables of counts together: 256 MB
-_MOST_PAIRS = 2**28  # of counts that are added
+_MOST_TABLE_CELLS = 2**25  # of all tables of counts together: 256 MB
+_MOST_ADDED_PAIRS = 2**28  # of counts that are added
 
 
 class Tree(Oracle):
@@ -73,7 +73,7 @@ def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | No
         return not_linear(model, potentials)
     counts = int(count[1].sum()) + 1
     row = counts * int(model.label_counts.max())
-    fits = model.n_variables * row <= _MOST_CELLS and counts * row <= _MOST_PAIRS
+    fits = model.n_variables * row <= _MOST_TABLE_CELLS and counts * row <= _MOST_ADDED_PAIRS
     return None if fits else f"{counts} counts of {model.n_variables} variables are too many"
 
 

@@ -11,9 +11,9 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables, table_pairs
 
-_SWEEPS, _FEWEST = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
+_MOST_SWEEPS, _FEWEST_SWEEPS = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
 _WORK = 100_000_000  # scores visited in all: about a second
-_CELLS = 5_000_000  # of all tables
+_MOST_TABLE_ENTRIES = 5_000_000  # of all tables
 
 
 def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> Labels:
@@ -23,8 +23,8 @@ def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> L
     starts = np.cumsum([0, *(v.size for v in members)]).astype(np.int64)
     cells = sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
     size = model.n_variables + len(model.edges) + int(starts[-1])
-    sweeps = min(_SWEEPS, 20 * model.n_variables, _WORK // size)
-    if _FEWEST * size > _WORK or not 0 < cells <= _CELLS:
+    sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, _WORK // size)
+    if _FEWEST_SWEEPS * size > _WORK or not 0 < cells <= _MOST_TABLE_ENTRIES:
         return flat
     tables = pair_tables(model)
     parts = [c.table.astype(np.float64).ravel() for c in model.cliques]

@@ -23,7 +23,7 @@ from hedgehop.potentials import LabelWeights, Potential, RegionWeights, Transiti
 
 _STARTS = 3  # labelings to improve
 _LARGE = 200_000  # scores from which one start has to do
-_KEPT = 10  # labelings of earlier steps to start from
+_MOST_STARTS = 10  # labelings of earlier steps to start from
 
 
 class MoveOracle(Oracle):
@@ -102,7 +102,7 @@ class MoveSolver(Solver):
         if fresh:  # multipliers lead to other labelings
             weigh(moves, model, theta, rest)
             pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
-        self._labelings = [pool.top(1)[0], *self._labelings][:_KEPT]
+        self._labelings = [pool.top(1)[0], *self._labelings][:_MOST_STARTS]
         return self.oracle.step(model, self._labelings[0], potentials, bound + constant)
 
 

@@ -20,7 +20,7 @@ from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, proven, 
 from hedgehop.oracles.pairwise.kernels import message_solver, pair_tables, pass_messages
 from hedgehop.potentials import Potential
 
-_KEPT = 5  # labelings of earlier steps to begin with
+_EARLIER_ANSWERS = 5  # labelings of earlier steps to begin with
 
 
 class Qpbo(Oracle):
@@ -87,7 +87,7 @@ class RoofSolver(Solver):
         labels, bound = self._roof.solve()
         if (labels < 0).any():
             labels = self._completed(theta, labels, bound)
-        self._labelings = [labels, *self._labelings][:_KEPT]
+        self._labelings = [labels, *self._labelings][:_EARLIER_ANSWERS]
         step = self.oracle.step(self.model, labels, potentials, bound + constant)
         return proven(self.model, step, self._roof.error)
 

@@ -18,7 +18,7 @@ from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.potentials import Potential
 
-_WIDE = 0.01  # gap, against what is at stake, from which scores contradict each other
+_WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
 
 
 class Trws(Oracle):
@@ -85,7 +85,7 @@ class TrwsSolver(Solver):
         gap = bound - value
         if self.oracle.repair and gap > 1e-6 * max(1.0, abs(value)) and not self.model.forbids_pairs:
             labeling = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
-        if self.oracle.repair and gap > _WIDE * self.model.spread:
+        if self.oracle.repair and gap > _WIDE_GAP_SHARE * self.model.spread:
             labeling = self._better_of_annealed(theta, labeling)
         return self.oracle.step(self.model, labeling, potentials, bound + constant)
 
@@ -108,8 +108,8 @@ def repaired(
     """Mix in the labelings of the last sweeps, then expand labels whose beliefs are close to the best."""
     moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
     labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
-    for decode in messages.decodes():
-        labeling = moves.fuse(labeling, np.ascontiguousarray(decode))[0]
+    for other in messages.sweep_labelings():
+        labeling = moves.fuse(labeling, np.ascontiguousarray(other))[0]
     close = (messages.beliefs() >= -_reach(model, gap)).astype(np.uint8)
     return moves.expand(labeling, close, 1)[0]
 

@@ -26,7 +26,7 @@ from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
 from hedgehop.potentials import Cardinality, Potential, Table, TransitionWeights
 
 _MOST_COLUMNS = 1_000_000
-_ROUNDS = 12
+_MOST_SOLVES = 12
 _ANNEALING = 1.0  # seconds kept for it
 
 
@@ -79,7 +79,7 @@ class Ilp(Oracle):
             potential.encode(ilp)
         best: Step | None = None
         bound, proven = np.inf, False
-        for _ in range(_ROUNDS):
+        for _ in range(_MOST_SOLVES):
             solution = ilp.program.solve(deadline - time.monotonic())
             offset = ilp.constant + constant
             bound = min(bound, solution.upper_bound + offset)

@@ -24,7 +24,7 @@ from hedgehop.oracles.relaxation.subgradient import CountMultipliers
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses
 
-_CLIMBS = 4  # labelings to climb from in a round
+_CLIMBS_PER_ROUND = 4  # labelings to climb from in a round
 _CLIMB_ROUNDS = 10
 _BIASES = 6  # tried on one code
 _STEPS_PER_ROUND = 3  # linear steps, against the rounds of multipliers, from which no new search begins
@@ -62,7 +62,7 @@ class CountSearch:
         while before < self.pool.value < bound and self.steps < most:  # the best labeling is new: push and climb
             before = self.pool.value
             self._push(changes, bound)
-            for labeling in self.pool.top(_CLIMBS):
+            for labeling in self.pool.top(_CLIMBS_PER_ROUND):
                 self._climb(labeling, bound)
         return bound
 

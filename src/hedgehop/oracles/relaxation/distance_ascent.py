@@ -18,7 +18,7 @@ from hedgehop.oracles.relaxation.distance_terms import View
 
 _PARENTS = 3  # labelings that are recombined or polished
 _LEAST = 0.02  # weight of a labeling in a mixture that counts
-_SWEEPS = 10
+_PASSES = 10
 _DAMPING = 0.5  # of messages
 _RECENT = 20  # labelings met last
 
@@ -65,7 +65,7 @@ class Ascent:
                 self._polished.add(k)
                 view = bundle.steering(k)
                 labeling = bundle.labelings[k]
-                bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _SWEEPS)[None])
+                bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _PASSES)[None])
 
     def pass_messages(self, sweeps: int) -> None:
         """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support."""

@@ -33,7 +33,7 @@ from hedgehop.potentials.ball_unions import MOST_EXACT, BallGain
 from hedgehop.potentials.count_functions import Limit, Table, limited
 
 Distance = Cardinality | BallGain
-_MOST_PAIRS = 45  # of balls whose common part is a term of its own
+_MOST_COMMON_PARTS = 45  # of balls whose common part is a term of its own
 _LEAST_OVERLAP = 0.01  # of two balls that are worth it
 
 
@@ -100,7 +100,7 @@ class Family:
         if not isinstance(self.potential, BallCoverage):
             return []
         overlaps = np.triu(self.between, 1)
-        largest = np.argsort(-overlaps, axis=None, kind="stable")[:_MOST_PAIRS]
+        largest = np.argsort(-overlaps, axis=None, kind="stable")[:_MOST_COMMON_PARTS]
         both = np.stack(np.unravel_index(largest, overlaps.shape), axis=1)
         return [(int(j), int(k)) for j, k in both if overlaps[j, k] >= _LEAST_OVERLAP]
 

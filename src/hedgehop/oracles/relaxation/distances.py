@@ -16,12 +16,12 @@ from hedgehop.oracles.relaxation.distance_ascent import Ascent
 from hedgehop.potentials import Linear, Potential
 
 _LIMIT_CALLS = 4  # linear steps where labelings have to be different, and that is all
-_CLIMBS = 4
+_ASCENT_ROUNDS = 4
 _SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
 _SPARED = 2  # calls left for climbing where that needs them
 _FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
-_SWEEPS = 60  # of these messages
-_WIDE = 20  # gap, against the one at which to stop, from which they are worth it
+_MESSAGE_SWEEPS = 60  # of these messages
+_WIDE_GAP_RATIO = 20  # gap, against the one at which to stop, from which they are worth it
 
 
 class DistanceSearch:
@@ -47,9 +47,9 @@ class DistanceSearch:
             calls = 2 * most
         spared = _SPARED if ascent.expander is None and calls > 2 * _SPARED else 0
         self._alternate(close, calls - spared)
-        if bundle.gap > _WIDE * close and bundle.model.n_variables <= _FEW:
-            ascent.pass_messages(_SWEEPS)
-        for _ in range(_CLIMBS):
+        if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _FEW:
+            ascent.pass_messages(_MESSAGE_SWEEPS)
+        for _ in range(_ASCENT_ROUNDS):
             if bundle.gap <= close or bundle.calls >= calls or not ascent.climb():
                 break
         return bundle.bound

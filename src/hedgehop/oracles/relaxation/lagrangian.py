@@ -18,16 +18,16 @@ from hedgehop.oracles.relaxation.distance_ascent import Ascent, expander_of, mov
 from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.oracles.relaxation.distance_terms import unfit as unfit_distance
 from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
-from hedgehop.oracles.relaxation.linear_steps import Nested, NestedSolver
+from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.oracles.relaxation.pool import Kept, Pool
 from hedgehop.oracles.relaxation.samples import SampleSearch
 from hedgehop.potentials import Potential
 
-_KEPT = 40  # labelings carried to the next step
+_KEPT_FOR_NEXT = 40  # labelings carried to the next step
 _FAMILIES = ("distances", "samples", "counts")  # the first one present is relaxed; the inner oracle sees the others
 
 
-class Lagrangian(Nested):
+class Lagrangian(LinearStepsOracle):
     """Bound by lines above what is not linear, a linear step each; then ascent from the labelings met.
 
     Distances have slopes, chosen by a bundle of the labelings met. Used labels, kinds and regions have multipliers,
@@ -101,7 +101,7 @@ class Lagrangian(Nested):
         return LagrangianSolver(self, model)
 
 
-class LagrangianSolver(NestedSolver):
+class LagrangianSolver(LinearStepsSolver):
     """Keeps labelings met, and the kernels of local searches."""
 
     oracle: Lagrangian
@@ -127,7 +127,7 @@ class LagrangianSolver(NestedSolver):
         pool, bound = run(relaxed, others)
         if not pool.labelings:
             raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
-        self._kept = pool.kept(_KEPT)
+        self._kept = pool.kept(_KEPT_FOR_NEXT)
         return self.oracle.step(self.model, pool.labelings[pool.best], potentials, bound)
 
     def _distances(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:

@@ -24,7 +24,7 @@ _BOUND_ROUNDS = 2  # of the multipliers of a bound that has to be quick
 _ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
 
 
-class Nested(Oracle):
+class LinearStepsOracle(Oracle):
     """An oracle around another one, which sees linear potentials in place of those that are relaxed.
 
     Parameters
@@ -58,12 +58,12 @@ class Nested(Oracle):
         return Auto(Trws(iterations=_ITERATIONS, warm=_ITERATIONS), *moves)
 
 
-class NestedSolver(Solver):
+class LinearStepsSolver(Solver):
     """Keeps the solvers of the linear steps."""
 
-    oracle: Nested
+    oracle: LinearStepsOracle
 
-    def __init__(self, oracle: Nested, model: Model) -> None:
+    def __init__(self, oracle: LinearStepsOracle, model: Model) -> None:
         super().__init__(oracle, model)
         self._inner: dict[str, Solver] = {}
 

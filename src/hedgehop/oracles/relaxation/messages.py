@@ -17,13 +17,13 @@ from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs, not_linear
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import Distance, Terms, unfit
-from hedgehop.oracles.relaxation.linear_steps import Nested, NestedSolver
+from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.potentials import Cardinality, Potential
 
 _BOUNDS = 3  # linear steps for the bound
 
 
-class Messages(Nested):
+class Messages(LinearStepsOracle):
     """Max-product in which every distance is a factor with O(n log n) messages (Tarlow et al. 2010).
 
     All messages are sent at once and damped; every labeling that the beliefs decode to is scored, and the best
@@ -83,7 +83,7 @@ class Messages(Nested):
         return MessagesSolver(self, model)
 
 
-class MessagesSolver(NestedSolver):
+class MessagesSolver(LinearStepsSolver):
     """Keeps the solver of its bounds."""
 
     oracle: Messages
@@ -98,13 +98,13 @@ class MessagesSolver(NestedSolver):
             first = solve(np.zeros(model.unary.shape))
             return self.oracle.step(model, first.labeling, potentials, first.upper_bound)
         bundle = Bundle(model, others, distant, Terms(distant), solve)
-        bundle.add(self._decodes(model, changed_unary(model, fold(model, others)[0]), distant))
+        bundle.add(self._max_product(model, changed_unary(model, fold(model, others)[0]), distant))
         best = bundle.labelings[bundle.best]
         for _ in range(_BOUNDS):
             bundle.call(bundle.bounding())
         return self.oracle.step(model, best, potentials, bundle.bound)
 
-    def _decodes(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
+    def _max_product(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
         refuse_infeasible(float(unary.max(axis=1).min()))
         factors = [factor for potential in distant for factor in _factors(potential)]
         references = np.array([factor.reference for factor in factors])

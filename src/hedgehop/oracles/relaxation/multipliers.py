@@ -31,27 +31,27 @@ class Multipliers:
     def __init__(self, counts: Sequence[CountFunction], codes: Indices, losses: Doubles) -> None:
         self.shape = losses.shape
         self.shared = _Shared([c for c in counts if _is_shared(c)], codes)
-        self.slopes = _Slopes([c for c in counts if not _is_shared(c)], codes, losses)
+        self.common = _Common([c for c in counts if not _is_shared(c)], codes, losses)
 
     def scores(self) -> Doubles:
         """What to add to the scores of slots, (slots, codes)."""
         total = np.zeros(self.shape)
         self.shared.add_to(total)
-        self.slopes.add_to(total)
+        self.common.add_to(total)
         return total
 
     def rest(self) -> float:
         """What the functions may add beside these scores."""
-        return self.shared.rest() + self.slopes.rest()
+        return self.shared.rest() + self.common.rest()
 
     def slope(self, codes: Indices) -> float:
         """Prepare a step against the subgradient where slots carry `codes`; return its squared length."""
-        return self.shared.slope(codes) + self.slopes.slope(codes)
+        return self.shared.slope(codes) + self.common.slope(codes)
 
     def step(self, length: float) -> None:
         """Make the prepared step, this long per unit, and return to sensible multipliers."""
         self.shared.step(length)
-        self.slopes.step(length)
+        self.common.step(length)
 
 
 def _is_shared(count: CountFunction) -> bool:
@@ -62,7 +62,7 @@ def _is_shared(count: CountFunction) -> bool:
     return (function.weight < 0) == for_any
 
 
-class _Slopes:
+class _Common:
     """One multiplier for all members."""
 
     def __init__(self, counts: list[CountFunction], codes: Indices, losses: Doubles) -> None:

@@ -45,7 +45,7 @@ class CountMultipliers:
         groups: dict[tuple[type, object], list[CountFunction]] = {}
         for count in counts:
             groups.setdefault((type(count.codes), count.codes.key), []).append(count)
-        self.parts = [
+        self.classes = [
             (group[0].codes, Multipliers(group, group[0].codes.of(labeling), self._losses(group[0].codes, labeling)))
             for group in groups.values()
         ]
@@ -53,7 +53,7 @@ class CountMultipliers:
     def scores(self) -> tuple[Doubles, Doubles | None]:
         """What to add to the scores of labels, (n, L), and all scores of pairs, (E, L, L), if these are changed."""
         theta, tables = np.zeros(self.unary.shape), None
-        for codes, multipliers in self.parts:
+        for codes, multipliers in self.classes:
             if isinstance(codes, LabelClasses):
                 theta += codes.spread(multipliers.scores())
             else:
@@ -65,12 +65,12 @@ class CountMultipliers:
 
     def rest(self) -> float:
         """What the functions may add beside these scores."""
-        return sum(multipliers.rest() for _, multipliers in self.parts)
+        return sum(multipliers.rest() for _, multipliers in self.classes)
 
     def improve(self, labeling: Labels, length: float) -> bool:
         """Step against the subgradient; False where it vanishes."""
-        norm = sum(multipliers.slope(codes.of(labeling)) for codes, multipliers in self.parts)
-        for _, multipliers in self.parts if norm else ():
+        norm = sum(multipliers.slope(codes.of(labeling)) for codes, multipliers in self.classes)
+        for _, multipliers in self.classes if norm else ():
             multipliers.step(length / norm)
         return norm > 0
 

@@ -109,5 +109,5 @@ export class Solver {
 /** @param {import("./types.js").Base | null} base @param {string} kind */
 function firstOf(base, kind) {
   if (base) return "your choice, refined";
-  return kind === "likely" ? "likeliest" : "the first";
+  return kind === "default" ? "likeliest" : "the first";
 }

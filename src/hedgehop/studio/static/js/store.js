@@ -27,7 +27,7 @@ export class Store {
     selected: 0,
     hovered: null,
     base: null,
-    settings: { m: 6, kind: "likely", distance: 0.1, smoothness: 1, auto: true },
+    settings: { m: 6, kind: "default", distance: 0.1, smoothness: 1, auto: true },
     past: [],
     future: [],
     saved: [],

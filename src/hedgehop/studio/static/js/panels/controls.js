@@ -67,9 +67,9 @@ export class Controls {
     this.#auto.checked = auto;
     const level = nearest(DISTANCES, distance);
     this.#distance.value = String(level);
-    this.#distance.disabled = kind === "likely"; // which finds its own distance
-    element("distance-field", HTMLElement).classList.toggle("off", kind === "likely");
-    element("distance-value", HTMLOutputElement).value = kind === "likely" ? "automatic" : `about ${percent(distance)}`;
+    this.#distance.disabled = kind === "default"; // which finds its own distance
+    element("distance-field", HTMLElement).classList.toggle("off", kind === "default");
+    element("distance-value", HTMLOutputElement).value = kind === "default" ? "automatic" : `about ${percent(distance)}`;
     this.#smoothness.value = String(Math.round(2 * Math.log2(smoothness || 0.25)));
     element("smoothness-value", HTMLOutputElement).value = word(smoothness);
     const few = session?.mode !== "classes" && labels.length < 3;

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles.test_slopes import random_model
+from tests.oracles.test_distance_bounds import random_model
 
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Lagrangian, Trws

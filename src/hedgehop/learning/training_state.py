@@ -12,11 +12,11 @@ from hedgehop._arrays import Doubles
 from hedgehop._progress import draw_bar
 from hedgehop.learning.training import Plane, Training
 
-Report = Callable[["Solution"], None]
+Report = Callable[["TrainingState"], None]
 
 
 @dataclass
-class Solution:
+class TrainingState:
     """The best weights so far; ``dual <= optimum <= primal``, and ``ceiling`` where the oracle is not exact."""
 
     weights: Doubles  # (size,), attractive ones never negative
@@ -52,11 +52,11 @@ class Solution:
 def watch(tol: float, show: bool) -> Report:
     """Return a function that notes the gap after every iteration and, if asked, shows a bar, full when it is closed."""
 
-    def report(solution: Solution) -> None:
-        solution.history.append(solution.gap)
+    def report(state: TrainingState) -> None:
+        state.history.append(state.gap)
         if show:
-            closed = np.log(max(solution.gap, 1e-300)) / np.log(tol) if solution.gap > tol else 1.0
-            text = f"iteration {solution.iterations}, primal {solution.primal:.6g}, gap {solution.gap:.2%}"
+            closed = np.log(max(state.gap, 1e-300)) / np.log(tol) if state.gap > tol else 1.0
+            text = f"iteration {state.iterations}, primal {state.primal:.6g}, gap {state.gap:.2%}"
             draw_bar(max(0.0, closed), text)
 
     return report
