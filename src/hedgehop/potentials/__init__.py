@@ -8,8 +8,8 @@ at all (``hh.best(model, [LabelWeights(w)])``). Scores are maximised, so a negat
 from hedgehop.potentials.ball_unions import BallCoverage, BallUnion
 from hedgehop.potentials.base import Constant, Function, Linear, Potential, total_value
 from hedgehop.potentials.count_functions import Table, Threshold
-from hedgehop.potentials.counts import CountFunction, LabelClasses
-from hedgehop.potentials.distances import Cardinality
+from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
+from hedgehop.potentials.distances import Cardinality, Distances
 from hedgehop.potentials.labels import KindWeights, LabelWeights
 from hedgehop.potentials.regions import Envelope, RegionWeights
 from hedgehop.potentials.samples import AgreementGains
@@ -22,12 +22,14 @@ __all__ = [
     "Cardinality",
     "Constant",
     "CountFunction",
+    "Distances",
     "Envelope",
     "Function",
     "KindWeights",
     "LabelClasses",
     "LabelWeights",
     "Linear",
+    "PairClasses",
     "Potential",
     "RegionWeights",
     "Table",

@@ -14,7 +14,7 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.potentials.ball_sizes import MOST_LISTED, overlap_shares, place_values, uncovered_shares
 from hedgehop.potentials.base import Potential
-from hedgehop.potentials.distances import Cardinality
+from hedgehop.potentials.distances import Cardinality, Distances
 
 MOST_EXACT = 20  # distinct labelings up to which inclusion-exclusion is affordable
 
@@ -39,6 +39,11 @@ class BallGain(Potential):
     def pairs(self) -> list[Cardinality]:
         """Functions of one distance each, all of them upper bounds."""
         return [self.pair(y) for y in self.chosen]
+
+    def distances(self) -> Distances | None:
+        """What the ball has outside each of the others."""
+        found = self.pair(self.chosen[0]).function
+        return None if found is None else Distances(self.chosen, *found, self.scale, getattr(self, "decay", None))
 
     def encode(self, program: Any) -> None:
         """Write the union as rows of an integer program."""

@@ -17,6 +17,7 @@ from hedgehop.models.base import Model
 
 if TYPE_CHECKING:
     from hedgehop.potentials.counts import CountFunction
+    from hedgehop.potentials.distances import Distances
 
 P = TypeVar("P", bound="Potential")
 
@@ -27,8 +28,8 @@ class Potential(Frozen, ABC):
     Attributes
     ----------
     relaxed_as : "counts", "distances", "samples" or None
-        How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for distances, by chords
-        for agreements with samples, or not at all.
+        How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for its ``distances``, by
+        chords for agreements with samples (``AgreementGains``), or not at all.
     scaled_fields : tuple of str
         Attributes that a factor multiplies; override ``scaled`` where that is not enough.
 
@@ -70,6 +71,10 @@ class Potential(Frozen, ABC):
 
         With it a potential is understood by integer programs and, if ``relaxed_as`` says how, by relaxations.
         """
+        return None
+
+    def distances(self) -> Distances | None:
+        """Functions of distances that add up to this potential, or whose balls' union it is; None if there are none."""
         return None
 
     def encode(self, program: Any) -> None:

@@ -127,7 +127,14 @@ class LabelClasses:
 
 
 class PairClasses:
-    """A code for every pair of labels on an edge: ``a * L + b``, the smaller label first unless ordered."""
+    """A code for every pair of labels on an edge: ``a * L + b``, the smaller label first unless ordered.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> hh.potentials.PairClasses(np.array([[0, 1], [1, 2]]), n_labels=3, ordered=False).of(np.array([2, 1, 1]))
+    array([5, 4])
+    """
 
     def __init__(self, edges: Edges, n_labels: int, ordered: bool) -> None:
         self.edges, self.n_labels, self.ordered = edges, n_labels, ordered

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,39 @@ from hedgehop.potentials.count_functions import SmoothFunction, Table
 from hedgehop.potentials.counts import CountFunction, LabelClasses
 
 _TABLE_STEPS = 4096  # of the table that stands in for a function of fractional distances
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """The same function of the distances to several labelings.
+
+    Attributes
+    ----------
+    references : (J, n) labels
+        The labelings; variables whose label differs are counted.
+    weights : (n,) array or None
+        What each variable counts; 1 each if None.
+    function : Table
+        The worth of a distance.
+    scale : float
+        0: the potential is the sum of the functions. Else it is what a ball of this value has outside a union of balls,
+        and each function is what it has outside one of them.
+    decay : (n,) array or None
+        Where balls overlap by ``exp(-distance)``: what each variable counts there.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> terms = hh.potentials.Cardinality(reference=[0, 1], table=[0.0, 3.0, 4.0]).distances()
+    >>> terms.references, terms.function.at([2])
+    (array([[0, 1]], dtype=int32), array([4.]))
+    """
+
+    references: Labels
+    weights: Doubles | None
+    function: Table
+    scale: float = 0.0
+    decay: Doubles | None = None
 
 
 class Cardinality(Potential):
@@ -118,6 +152,10 @@ class Cardinality(Potential):
         unit = max(self.total, 1e-300) / _TABLE_STEPS
         values = np.ascontiguousarray(self.at(unit * np.arange(_TABLE_STEPS + 1)))
         return weights, Table(unit, values, SmoothFunction(self.table, self.factor))
+
+    def distances(self) -> Distances | None:
+        """One function of one distance."""
+        return None if self.function is None else Distances(self.reference[None], *self.function)
 
     def counts(self, model: Model) -> list[CountFunction] | None:
         """One function of the number of variables whose label is not that of the reference."""

@@ -34,7 +34,9 @@ def _carriers(ilp: Encoded, count: CountFunction) -> list[Columns]:
     if isinstance(codes, LabelClasses):
         carriers = np.broadcast_to(codes.carriers(count.code), ilp.x.shape)
         return [ilp.x[i][carriers[i]] for i in count.members]
-    assert ilp.pairs is not None  # there are edges
+    if not count.members.size:
+        return []
+    assert ilp.pairs is not None  # the program was told that edges are counted
     first, *second = (ilp.pairs[:, a, b] for a, b in codes.pairs(count.code))
     return list(np.stack([first, *second], axis=1)[count.members])
 

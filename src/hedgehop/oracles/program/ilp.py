@@ -23,7 +23,7 @@ from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
 from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
-from hedgehop.potentials import Cardinality, Potential, Table, TransitionWeights
+from hedgehop.potentials import Cardinality, PairClasses, Potential, Table
 
 _MOST_COLUMNS = 1_000_000
 _MOST_SOLVES = 12
@@ -74,7 +74,7 @@ class Ilp(Oracle):
         deadline = time.monotonic() + max(self.time_limit / 2, self.time_limit - _ANNEALING)
         theta, constant, rest = fold(model, potentials)
         reach = float(sum(p.span() for p in rest))
-        ilp = Encoded(model, theta, any(isinstance(p, TransitionWeights) for p in rest), reach)
+        ilp = Encoded(model, theta, _counts_edges(model, rest), reach)
         for potential in rest:
             potential.encode(ilp)
         best: Step | None = None
@@ -126,11 +126,17 @@ def _writable(model: Model, potential: Potential) -> bool:
     return counts is not None and all(not isinstance(c.function, Table) or c.function.unit == 1.0 for c in counts)
 
 
+def _counts_edges(model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether some potential counts pairs of labels on edges."""
+    own = [p for p in potentials if type(p).encode is Potential.encode and not isinstance(p, Cardinality)]
+    return any(isinstance(c.codes, PairClasses) for p in own for c in p.counts(model) or ())
+
+
 def _columns(model: Model, potentials: Sequence[Potential]) -> int:
     if not isinstance(model, PairwiseModel):
         assert isinstance(model, LinearModel)
         return model.unary.size + structure_columns(model)
-    tables = not isinstance(model.pairwise, Potts) or any(isinstance(p, TransitionWeights) for p in potentials)
+    tables = not isinstance(model.pairwise, Potts) or _counts_edges(model, potentials)
     per_edge = model.n_labels**2 if tables else model.n_labels
     cells = sum(c.table.size for c in model.cliques)
     return model.unary.size + len(model.edges) * per_edge + cells

@@ -28,11 +28,10 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.potentials import BallCoverage, Cardinality, Potential
-from hedgehop.potentials.ball_unions import MOST_EXACT, BallGain
+from hedgehop.potentials import BallCoverage, Distances, Potential
+from hedgehop.potentials.ball_unions import MOST_EXACT
 from hedgehop.potentials.count_functions import Limit, Table, limited
 
-Distance = Cardinality | BallGain
 _MOST_COMMON_PARTS = 45  # of balls whose common part is a term of its own
 _LEAST_OVERLAP = 0.01  # of two balls that are worth it
 
@@ -49,26 +48,15 @@ class View:
     coupling: Doubles = field(default_factory=lambda: np.zeros((0, 0)))
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
-    """Terms of one potential: `references` (J, n), all with the same weights of variables and the same function."""
-
-    potential: Distance
-    references: Labels
-    weights: Doubles | None
-    function: Table
-
-    @property
-    def scale(self) -> float:
-        """The value of one whole ball; 0 for a plain function of a distance."""
-        return 0.0 if isinstance(self.potential, Cardinality) else self.potential.scale
+class Family(Distances):
+    """Terms of one potential, and how its balls overlap."""
 
     @property
     def rate(self) -> float:
         """Overlaps are ``exp(-rate * distance)``; 0 where they are not."""
-        if not isinstance(self.potential, BallCoverage):
+        if self.decay is None:
             return 0.0
-        return float(self.potential.decay[0]) if self.weights is None else 1.0
+        return float(self.decay[0]) if self.weights is None else 1.0
 
     @cached_property
     def between(self) -> Doubles:
@@ -81,15 +69,14 @@ class Family:
 
     def shares(self, labeling: Labels, distances: Doubles) -> Doubles:
         """What each ball adds to the union, against what it overlaps with this labeling's ball."""
-        potential = self.potential
-        if not isinstance(potential, BallCoverage):
+        if self.decay is None:
             return np.ones(len(self.references))
         overlaps = self.overlaps(distances)
         order = np.argsort(-overlaps, kind="stable")
         result = np.empty(overlaps.size)
         if overlaps.size <= MOST_EXACT:
             members = np.ascontiguousarray(self.references[order])
-            missed = np.append(1.0, _core.counts.ball_prefix_gains(labeling, members, potential.decay))
+            missed = np.append(1.0, _core.counts.ball_prefix_gains(labeling, members, self.decay))
             result[order] = np.clip(-np.diff(missed) / np.maximum(overlaps[order], 1e-300), 0.0, 1.0)
         else:  # the value is a product: each ball's share is what the earlier ones miss
             result[order] = np.cumprod(np.append(1.0, 1.0 - overlaps[order]))[:-1]
@@ -97,7 +84,7 @@ class Family:
 
     def pairs(self) -> list[tuple[int, int]]:
         """Balls j < k whose common part is worth a term of its own."""
-        if not isinstance(self.potential, BallCoverage):
+        if self.decay is None:
             return []
         overlaps = np.triu(self.between, 1)
         largest = np.argsort(-overlaps, axis=None, kind="stable")[:_MOST_COMMON_PARTS]
@@ -106,11 +93,10 @@ class Family:
 
     def pair_function(self) -> tuple[Doubles | None, Table]:
         """``1 - exp(-f / 2)`` and the weights of its count f."""
-        assert isinstance(self.potential, BallCoverage)
-        whole = self.potential.pair(self.references[0])
-        found = Cardinality(whole.reference, whole.table, self.potential.decay / 2.0).function
-        assert found is not None
-        return found
+        assert self.decay is not None
+        half = BallCoverage(self.references[:1], self.decay / 2.0).distances()
+        assert half is not None
+        return half.weights, half.function
 
 
 class Terms:
@@ -119,7 +105,7 @@ class Terms:
     Where counts are forbidden, single moves lose `steep` for each count beyond the limit.
     """
 
-    def __init__(self, potentials: Sequence[Distance], steep: float = 1.0) -> None:
+    def __init__(self, potentials: Sequence[Potential], steep: float = 1.0) -> None:
         self.families = [_family(p, steep) for p in potentials]
         ends = np.cumsum([len(f.references) for f in self.families]).tolist()
         self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.families, strict=True)]
@@ -270,18 +256,17 @@ class Terms:
 
 def unfit(potential: Potential) -> str | None:
     """Return why a distance potential cannot be split into terms; None if it can."""
-    if isinstance(potential, BallGain):
-        return None if potential.scale > 0 else "a ball's gain must have a positive scale"
-    assert isinstance(potential, Cardinality)
-    if not callable(potential.table):
-        return None if np.isfinite(potential.table).any() else "some potential forbids every count"
-    return None if potential.function else "a function of a fractional weighted count needs a slope method"
+    distances = potential.distances()
+    if distances is None:
+        kind = type(potential).__name__
+        return f"{kind} does not say which functions of distances it is made of; a fractional one needs a slope method"
+    if distances.scale < 0 or (distances.decay is not None and distances.scale == 0):
+        return "a ball's gain must have a positive scale"
+    return None if np.isfinite(distances.function.values).any() else "some potential forbids every count"
 
 
-def _family(potential: Distance, steep: float) -> Family:
-    single = potential if isinstance(potential, Cardinality) else potential.pair(potential.chosen[0])
-    found = single.function
+def _family(potential: Potential, steep: float) -> Family:
+    found = potential.distances()
     assert found is not None  # see `unfit`
-    references = potential.reference[None] if isinstance(potential, Cardinality) else potential.chosen
-    weights, function = found
-    return Family(potential, np.ascontiguousarray(references), weights, limited(function, steep))
+    function = limited(found.function, steep)
+    return Family(np.ascontiguousarray(found.references), found.weights, function, found.scale, found.decay)

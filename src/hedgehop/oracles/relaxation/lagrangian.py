@@ -21,6 +21,7 @@ from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.oracles.relaxation.pool import Kept, Pool
 from hedgehop.oracles.relaxation.samples import SampleSearch
+from hedgehop.oracles.relaxation.samples import unfit as unfit_samples
 from hedgehop.potentials import Potential
 
 _KEPT_FOR_NEXT = 40  # labelings carried to the next step
@@ -85,8 +86,7 @@ class Lagrangian(LinearStepsOracle):
         if family == "distances":
             reason = next((r for r in map(unfit_distance, relaxed) if r is not None), None)
         elif family == "samples":
-            negative = any(gain.scale < 0 for gain in relaxed)  # type: ignore[attr-defined]
-            reason = "agreement must be rewarded, not punished" if negative else None
+            reason = next((r for r in map(unfit_samples, relaxed) if r is not None), None)
         else:
             reason = next((r for p in relaxed if (r := unfit_counts(model, p.counts(model))) is not None), None)
         return reason or self.inner_refusal(model, others) or self._better_whole(model, others, family)

@@ -65,7 +65,7 @@ class LinearStepsSolver(Solver):
 
     def __init__(self, oracle: LinearStepsOracle, model: Model) -> None:
         super().__init__(oracle, model)
-        self._inner: dict[str, Solver] = {}
+        self._inner: dict[tuple[str, bool], Solver] = {}
 
     def step(self, potentials: Sequence[Potential]) -> Step:
         """Solve one step; where nothing is to be relaxed, the inner oracle alone does."""
@@ -83,9 +83,9 @@ class LinearStepsSolver(Solver):
     def linear_steps(self, others: Sequence[Potential], quick: bool = False) -> Solve:
         """How to ask for linear steps; the oracle is chosen once."""
         oracle = self.oracle.linear_oracle(self.model, others, quick)
-        if oracle.name not in self._inner:
-            self._inner[oracle.name] = oracle.on(self.model)
-        solver = self._inner[oracle.name]
+        if (oracle.name, quick) not in self._inner:
+            self._inner[oracle.name, quick] = oracle.on(self.model)
+        solver = self._inner[oracle.name, quick]
 
         def solve(theta: Doubles) -> Step:
             return solver.maximize([*others, Linear(own(theta))])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +15,9 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs, not_linear
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.distance_terms import Distance, Terms, unfit
+from hedgehop.oracles.relaxation.distance_terms import Terms, unfit
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
-from hedgehop.potentials import Cardinality, Potential
+from hedgehop.potentials import Potential
 
 _BOUNDS = 3  # linear steps for the bound
 
@@ -60,7 +59,7 @@ class Messages(LinearStepsOracle):
         if self.damping >= 1:
             raise ValueError(f"damping must be below 1; got {damping!r}.")
 
-    def split(self, potentials: Sequence[Potential]) -> tuple[list[Any], list[Potential]]:
+    def split(self, potentials: Sequence[Potential]) -> tuple[list[Potential], list[Potential]]:
         """Functions of distances, and the others."""
         distant = [p for p in potentials if p.relaxed_as == "distances"]
         return distant, [p for p in potentials if p.relaxed_as != "distances"]
@@ -98,28 +97,21 @@ class MessagesSolver(LinearStepsSolver):
             first = solve(np.zeros(model.unary.shape))
             return self.oracle.step(model, first.labeling, potentials, first.upper_bound)
         bundle = Bundle(model, others, distant, Terms(distant), solve)
-        bundle.add(self._max_product(model, changed_unary(model, fold(model, others)[0]), distant))
+        bundle.add(self._max_product(model, changed_unary(model, fold(model, others)[0]), bundle.terms))
         best = bundle.labelings[bundle.best]
         for _ in range(_BOUNDS):
             bundle.call(bundle.bounding())
         return self.oracle.step(model, best, potentials, bundle.bound)
 
-    def _max_product(self, model: PairwiseModel, unary: Doubles, distant: Sequence[Any]) -> Labels:
+    def _max_product(self, model: PairwiseModel, unary: Doubles, terms: Terms) -> Labels:
         refuse_infeasible(float(unary.max(axis=1).min()))
-        factors = [factor for potential in distant for factor in _factors(potential)]
-        references = np.array([factor.reference for factor in factors])
-        tables = np.array([factor.counted[1] for factor in factors])
-        sweeps, damping = self.oracle.iterations, self.oracle.damping
-        return _core.local.max_product(unary, model.pairs, references, tables, sweeps, damping)
+        sweeps, damping, tables = self.oracle.iterations, self.oracle.damping, terms.tables()
+        assert tables is not None  # see `_uncountable`
+        return _core.local.max_product(unary, model.pairs, terms.references, tables, sweeps, damping)
 
 
-def _factors(potential: Distance) -> list[Cardinality]:
-    """Functions of one distance each; those of a union add up to the paper's lower bound, and a constant."""
-    return [potential] if isinstance(potential, Cardinality) else potential.pairs()
-
-
-def _uncountable(potential: Distance) -> str | None:
-    weights, table = _factors(potential)[0].counted
-    if table is not None and not np.isfinite(table).all():
-        return "it cannot forbid counts"
-    return None if table is not None and (weights == 1.0).all() else "all variables must count alike in a distance"
+def _uncountable(potential: Potential) -> str | None:
+    distances = potential.distances()
+    if distances is None or distances.weights is not None:
+        return "all variables must count alike in a distance"
+    return None if np.isfinite(distances.function.values).all() else "it cannot forbid counts"

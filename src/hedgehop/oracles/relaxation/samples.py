@@ -23,6 +23,13 @@ from hedgehop.potentials import AgreementGains, Potential
 _CLIMB_ROUNDS = 10
 
 
+def unfit(potential: Potential) -> str | None:
+    """Return why a potential has no chords; None if it has."""
+    if not isinstance(potential, AgreementGains):
+        return f"{type(potential).__name__} does not say with which samples it agrees"
+    return None if potential.scale >= 0 else "agreement must be rewarded, not punished"
+
+
 class SampleSearch:
     """One step: a bound by chords, then climbs from the best labelings known."""
 

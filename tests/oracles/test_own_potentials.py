@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Potentials of other packages: each oracle solves them by what their methods say, or refuses with a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.oracles.registry import built_in_and_installed
+from hedgehop.potentials import CountFunction, LabelClasses, LabelWeights, Linear, PairClasses, Potential, Table
+
+
+class CutLength(Potential):
+    """``-price * |k - wanted|``, k = number of edges between the labels 0 and 1 of a model that has no others."""
+
+    scaled_fields = ("price",)
+
+    def __init__(self, price, wanted):
+        self._set(price=float(price), wanted=wanted)
+
+    def worth(self, counts):
+        return -self.price * np.abs(counts - self.wanted)
+
+    def values(self, model, flat):
+        ends = flat[:, model.edges]
+        return self.worth((ends[:, :, 0] != ends[:, :, 1]).sum(axis=1))
+
+    def counts(self, model):
+        codes, edges = PairClasses(model.edges, model.n_labels, ordered=False), np.arange(len(model.edges))
+        return [CountFunction(codes, 1, edges, Table(1.0, self.worth(np.arange(edges.size + 1))))]
+
+
+class Far(Potential):
+    """The number of variables that are not 0, said to be a distance without telling of which terms."""
+
+    scaled_fields = ("weight",)
+
+    def __init__(self, weight, relaxed_as="distances"):
+        self._set(weight=float(weight), relaxed_as=relaxed_as)
+
+    def values(self, model, flat):
+        return self.weight * (flat != 0).sum(axis=1)
+
+    def counts(self, model):
+        n, labels = model.n_variables, int(model.label_counts.max())
+        codes = LabelClasses((np.arange(labels) > 0).astype(np.int32), 2)
+        return [CountFunction(codes, 1, np.arange(n), Table(1.0, self.weight * np.arange(n + 1.0)))]
+
+
+def grid(size, labels=2, seed=0):
+    return hh.Grid(np.random.default_rng(seed).normal(size=(size, size, labels)), smoothness=0.3)
+
+
+@pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (0, 2), (2, 3)], []])
+def test_counts_of_edges_are_rows_of_a_program(edges):
+    scores = np.random.default_rng(1).normal(size=(4, 2))
+    model = hh.FactorGraph(scores, edges, 0.3) if edges else hh.FactorGraph(scores)
+    for oracle in ("ilp", "auto"):
+        hh.testing.check_oracle(hh.oracles.get(oracle), model, [CutLength(0.7, 2)])
+
+
+def test_counts_of_edges_on_a_larger_grid():
+    """More labelings than can be listed, so that the program has to write the pairs of a Potts model."""
+    model, cut = grid(6), CutLength(5.0, 4)
+    step = hh.best(model, cut)
+    assert step.exact
+    assert cut.value(model, step.labeling) == 0.0
+
+
+@pytest.mark.parametrize("relaxed_as", ["distances", "samples"])
+def test_what_a_potential_does_not_tell_is_refused(relaxed_as):
+    model, far = grid(12), Far(0.4, relaxed_as)
+    with pytest.raises(hh.UnsupportedError, match="Far does not say"):
+        hh.best(model, far, "lagrangian")
+    with pytest.raises(hh.UnsupportedError, match="Far"):
+        hh.best(model, far, "messages")
+    linear = np.where(np.arange(2) > 0, 0.4, 0.0) * np.ones((144, 1))
+    assert hh.best(model, far).value == pytest.approx(hh.best(model, Linear(linear)).value)
+
+
+def test_every_oracle_solves_or_refuses():
+    model = grid(3)
+    for oracle in built_in_and_installed().values():
+        for potential in (CutLength(1.0, 3), Far(0.5), Far(0.5, "samples"), Far(0.5, "counts")):
+            if oracle.refusal(model, [potential]) is None:
+                hh.testing.check_oracle(oracle, model, [potential])
+
+
+def test_solvers_of_quick_bounds_are_kept_apart():
+    """Where labelings only have to differ, moves spend little on their bounds; other steps are not to inherit that."""
+    model, costs = grid(10, labels=3), LabelWeights([-3.0, -4.0, 2.0])
+    solver = hh.oracles.Lagrangian().on(model)
+    quick, patient = solver.linear_steps([costs], quick=True), solver.linear_steps([costs])
+    none = np.zeros((100, 3))
+    fresh = hh.oracles.Lagrangian().on(model).linear_steps([costs])(none)
+    assert patient(none).upper_bound == pytest.approx(fresh.upper_bound)
+    assert quick(none).upper_bound > fresh.upper_bound
