@@ -80,8 +80,13 @@ DOCUMENTED = ("baselines", "diversity", "learning", "models", "oracles", "potent
 def public_names():
     """Names with what they stand for, of the package and of its parts that people use by name."""
     modules = [hh, *(getattr(hh, name) for name in DOCUMENTED)]
-    named = {name: getattr(module, name) for module in modules for name in module.__all__}
+    named = {name: getattr(module, name) for module in modules for name in _exported(module)}
     return {name: value for name, value in named.items() if name != "__version__" and not inspect.ismodule(value)}
+
+
+def _exported(module):
+    """Names of ``__all__``, or those that are imported as themselves: re-exported, for type checkers too."""
+    return getattr(module, "__all__", None) or re.findall(r"import (\w+) as \1\b", inspect.getsource(module))
 
 
 def test_the_reference_has_every_public_name():

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many models or images, one recipe: on any executor, resumable after any crash."""
 
-from hedgehop.batch.items import Item
-from hedgehop.batch.manifest import Manifest
-from hedgehop.batch.outcomes import Outcome
-from hedgehop.batch.recipe import Recipe
-from hedgehop.batch.runner import Summary, run
-
-__all__ = ["Item", "Manifest", "Outcome", "Recipe", "Summary", "run"]
+from hedgehop.batch.items import Item as Item
+from hedgehop.batch.manifest import Manifest as Manifest
+from hedgehop.batch.outcomes import Outcome as Outcome
+from hedgehop.batch.recipe import Recipe as Recipe
+from hedgehop.batch.runner import Summary as Summary
+from hedgehop.batch.runner import run as run

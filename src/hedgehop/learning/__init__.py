@@ -5,7 +5,5 @@ from hedgehop._errors import need
 
 need("sklearn", "learning", "hedgehop.learning")
 
-from hedgehop.learning.structured_svm import StructuredSVM  # noqa: E402
-from hedgehop.learning.transductive_svm import TransductiveSVM  # noqa: E402
-
-__all__ = ["StructuredSVM", "TransductiveSVM"]
+from hedgehop.learning.structured_svm import StructuredSVM as StructuredSVM  # noqa: E402
+from hedgehop.learning.transductive_svm import TransductiveSVM as TransductiveSVM  # noqa: E402

@@ -1,35 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What can be labelled: one file a structure. Models know nothing of diversity or of solvers."""
 
-from hedgehop.models.arborescence import Arborescence
-from hedgehop.models.base import Model
-from hedgehop.models.chain import Chain
-from hedgehop.models.factor_graph import Clique, FactorGraph
-from hedgehop.models.graph_matching import GraphMatching
-from hedgehop.models.grid import Grid, contrast, directions
-from hedgehop.models.linear import LinearModel
-from hedgehop.models.matching import Matching
-from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
-from hedgehop.models.spanning_tree import SpanningTree
-from hedgehop.models.unary import UnaryModel
-
-__all__ = [
-    "Arborescence",
-    "Chain",
-    "Clique",
-    "EdgeTables",
-    "FactorGraph",
-    "GraphMatching",
-    "Grid",
-    "LinearModel",
-    "Matching",
-    "Model",
-    "PairwiseModel",
-    "PairwiseScores",
-    "Potts",
-    "SharedTable",
-    "SpanningTree",
-    "UnaryModel",
-    "contrast",
-    "directions",
-]
+from hedgehop.models.arborescence import Arborescence as Arborescence
+from hedgehop.models.base import Model as Model
+from hedgehop.models.chain import Chain as Chain
+from hedgehop.models.factor_graph import Clique as Clique
+from hedgehop.models.factor_graph import FactorGraph as FactorGraph
+from hedgehop.models.graph_matching import GraphMatching as GraphMatching
+from hedgehop.models.grid import Grid as Grid
+from hedgehop.models.grid import contrast as contrast
+from hedgehop.models.grid import directions as directions
+from hedgehop.models.linear import LinearModel as LinearModel
+from hedgehop.models.matching import Matching as Matching
+from hedgehop.models.pairwise import EdgeTables as EdgeTables
+from hedgehop.models.pairwise import PairwiseModel as PairwiseModel
+from hedgehop.models.pairwise import PairwiseScores as PairwiseScores
+from hedgehop.models.pairwise import Potts as Potts
+from hedgehop.models.pairwise import SharedTable as SharedTable
+from hedgehop.models.spanning_tree import SpanningTree as SpanningTree
+from hedgehop.models.unary import UnaryModel as UnaryModel
