@@ -87,6 +87,17 @@ def vector(values: ArrayLike, name: str) -> Doubles:
     return array
 
 
+def levels_of(pixels: NDArray[Any]) -> Doubles:
+    """Return the pixels of an image between 0 and 1: bytes by their range, other numbers by their own."""
+    levels = finite(pixels, "image")
+    if pixels.dtype in (np.uint8, np.uint16):
+        return levels / np.iinfo(pixels.dtype).max
+    low, high = float(levels.min()), float(levels.max())
+    if low >= 0.0 and high <= 1.0:
+        return levels
+    return (levels - low) / (high - low) if high > low else np.zeros_like(levels)
+
+
 def integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """Check an array of whole numbers."""
     array = np.asarray(values)

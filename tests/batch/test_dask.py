@@ -12,7 +12,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.batch import Recipe, run
-from hedgehop.batch.dask_cluster import dask_executor
+from hedgehop.batch.executors import dask_executor
 from tests.batch.folders import count_lines, lines, lists
 
 dask = pytest.importorskip("dask")

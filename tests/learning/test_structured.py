@@ -22,7 +22,7 @@ from sklearn.model_selection import GridSearchCV
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.learning import StructuredSVM
-from hedgehop.learning.quadratic_program import best_mixture
+from hedgehop.learning.cutting_planes import best_mixture
 
 SOLVERS = ("bcfw", "one-slack", "n-slack")
 

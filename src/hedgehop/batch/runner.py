@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from hedgehop._arrays import positive_count
-from hedgehop.batch.dask_cluster import dask_executor
+from hedgehop.batch.executors import dask_executor, process_pool
 from hedgehop.batch.items import Item, file_items
 from hedgehop.batch.manifest import Manifest
 from hedgehop.batch.outcomes import Outcome, OutcomeLog, open_log
-from hedgehop.batch.process_pool import process_pool
 from hedgehop.batch.recipe import Recipe
 from hedgehop.batch.scheduling import Chunks, Scheduler
 from hedgehop.batch.tasks import Task

@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+from _thread import interrupt_main
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from threading import Timer
+from types import TracebackType
+from typing import Annotated, Any
 
 import typer
 
 from hedgehop._errors import Interrupted
 from hedgehop.cli.options import Json, Quiet, check_writable, complete_diversity, complete_oracle, parse_option
 from hedgehop.cli.output import Output, command_output, fields_of, progress_bar
-from hedgehop.cli.time_limit import TimeLimit
 from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, write_labeling
 from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
@@ -167,3 +170,37 @@ def _tell_the_end(out: Output, limit: TimeLimit, found: int, m: int) -> None:
         return
     out.fail(f"interrupted; {kept}.")
     raise typer.Exit(1)
+
+
+@dataclass
+class TimeLimit:
+    """Interrupts what runs ``with`` it once its seconds are over, as Ctrl-C would; None never ends.
+
+    A patient one waits for a first result, however long it takes.
+    """
+
+    seconds: float | None
+    patient: bool = True
+    over: bool = False
+
+    def __enter__(self) -> TimeLimit:
+        if self.seconds is not None:
+            self._timer = Timer(self.seconds, self._end)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self.seconds is not None:
+            self._timer.cancel()
+
+    def after_step(self, _result: Any) -> None:
+        """Take a first result; it ends a run that has no time left."""
+        if self.over and self.patient:
+            raise KeyboardInterrupt
+        self.patient = False
+
+    def _end(self) -> None:
+        self.over = True
+        if not self.patient:
+            interrupt_main()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,16 @@ from hedgehop.learning.cutting_planes import n_slack, one_slack
 from hedgehop.learning.examples import Example, as_many, truth_of
 from hedgehop.learning.frank_wolfe import frank_wolfe
 from hedgehop.learning.joint_features import PAIRWISE, JointFeatures
-from hedgehop.learning.nonnegative import learned_bias
 from hedgehop.learning.structures import ChainFeatures, GraphFeatures, GridFeatures
 from hedgehop.learning.training import ClassWeight, Training, class_costs, loss_scores
 from hedgehop.learning.training_state import watch
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import best, diverse
 from hedgehop.lists.tradeoff import TradeoffLike
+from hedgehop.models import FactorGraph
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
+from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.registry import OracleLike, get
 
 _STRUCTURES: dict[str, tuple[type[JointFeatures], str]] = {  # features, and the usual pairwise scores
@@ -246,3 +247,23 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         if self.n_labels is not None:
             positive_count(self.n_labels, "n_labels")
         as_many(X=X, Y=Y)
+
+
+def learned_bias(models: Iterable[PairwiseModel], oracle: Oracle) -> float:
+    """Return the least bias known to make all labelings of all models nonnegative, as the guarantee for lists asks.
+
+    A bias b, the weight of one more feature that is always 1, cancels in every margin constraint. So the optimum of
+    training is the same without it (P1), with it (P2), and with ``r(y) + b >= 0`` for all labelings of all training
+    inputs (P3): any weights of P1 and a bias large enough solve all three. It is therefore found after training, by
+    the cutting planes of the appendix: the worst labeling is a MAP inference on -r.
+
+    An input whose least scores add up to more than -b violates nothing and costs no inference. MAP inference on -r is
+    the hard direction where the model is attractive: the sum of the least scores serves where it is higher.
+    """
+    bias = 0.0
+    for model in models:
+        if model.floor() + bias < 0.0:
+            negated = FactorGraph(-model.unary, model.edges, -pair_tables(model))
+            bound = oracle.on(negated).step([]).upper_bound
+            bias = max(bias, min(-model.floor(), bound))
+    return bias

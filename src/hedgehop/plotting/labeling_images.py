@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles, Labels, finite, integers
+from hedgehop._arrays import Doubles, Labels, integers, levels_of
 from hedgehop.lists.result import DiverseList
 
 MOST_PIXELS = 1200  # per side; larger labelings are thinned before they are drawn
@@ -57,18 +57,8 @@ def background_image(image: ArrayLike | None, segments: ArrayLike | None, found:
             f"image must have shape {shape} like {what}, or ({sides}, 3 or 4); got {pixels.shape}. "
             "Crop or resize one of them."
         )
-    levels = _between_0_and_1(pixels).reshape(*shape, -1)[..., :3]
+    levels = levels_of(pixels).reshape(*shape, -1)[..., :3]
     return _thin(np.broadcast_to(_middle(levels, 3), (*shape[-2:], 3)), axis=0)
-
-
-def _between_0_and_1(pixels: NDArray[Any]) -> Doubles:
-    values = finite(pixels, "image")
-    if pixels.dtype == np.uint8:
-        return values / 255.0
-    low, high = float(values.min()), float(values.max())
-    if low >= 0.0 and high <= 1.0:
-        return values
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 
 def _middle(array: NDArray[Any], dimensions: int) -> NDArray[Any]:

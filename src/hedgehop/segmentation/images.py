@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles, Floats, finite
+from hedgehop._arrays import Doubles, Floats, levels_of
 from hedgehop._errors import need
 
 ImageLike = ArrayLike | str | PathLike[str]
@@ -38,7 +38,7 @@ def as_rgb(image: ImageLike) -> Doubles:
         pixels = pixels[..., None]
     if pixels.ndim != 3 or pixels.shape[2] not in (1, 2, 3, 4) or 0 in pixels.shape:
         raise ValueError(f"image must have shape (H, W), (H, W, 3) or (H, W, 4); got {pixels.shape}.{_hint(pixels)}")
-    levels = _between_0_and_1(pixels)
+    levels = levels_of(pixels)
     channels = levels.shape[2]
     if channels in (2, 4):
         alpha = levels[..., -1:]
@@ -128,13 +128,3 @@ def _loaded(image: ImageLike) -> NDArray[Any]:
 def _hint(pixels: NDArray[Any]) -> str:
     channels_first = pixels.ndim == 3 and pixels.shape[0] in (1, 3, 4)
     return " If channels come first, use np.moveaxis(image, 0, -1)." if channels_first else ""
-
-
-def _between_0_and_1(pixels: NDArray[Any]) -> Doubles:
-    levels = finite(pixels, "image")
-    if pixels.dtype in (np.uint8, np.uint16):
-        return levels / np.iinfo(pixels.dtype).max
-    low, high = float(levels.min()), float(levels.max())
-    if low >= 0.0 and high <= 1.0:
-        return levels
-    return (levels - low) / (high - low) if high > low else np.zeros_like(levels)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Floats, Labels, number, positive_count
 from hedgehop.diversity import Diversity
+from hedgehop.interop import as_array
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.palette import voc_palette
@@ -208,10 +209,8 @@ def from_scores(
 
 def _checked(scores: Any, labels_first: bool) -> Floats:
     """Return scores as (h, w, L)."""
-    array = scores.detach().cpu() if hasattr(scores, "detach") else scores  # PyTorch: with gradients, or on a GPU
-    if not hasattr(array, "__array__") and hasattr(array, "__dlpack__"):
-        array = np.from_dlpack(array)
-    values = _arrays.scores(array, "scores")
+    is_tensor = hasattr(scores, "detach") or hasattr(scores, "__dlpack__")
+    values = _arrays.scores(as_array(scores) if is_tensor else scores, "scores")
     if values.ndim != 3 or 0 in values.shape:
         hint = " Take the scores of one image: scores[0]." if values.ndim == 4 else ""
         raise ValueError(f"scores must have shape (h, w, L), or (L, h, w) with labels_first; got {values.shape}.{hint}")
