@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,20 @@ def test_imports_follow_the_flow_of_data(path):
     for other in imported(path) - {own}:
         allowed = RANK[other] <= RANK[own] or (own, other) in DOORS
         assert allowed, f"{own} must not import {other}: nothing flows backwards"
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_documents_tell_the_same_layers(document):
+    text = (Path(__file__).parent.parent / document).read_text(encoding="utf-8")
+    told = re.findall(r"^[1-8]  (\w+(?: \w+)*)  ", text, re.MULTILINE)
+    assert [set(names.split()) for names in told] == LAYERS
+
+
+def test_the_architecture_names_every_folder_and_file_of_the_package():
+    text = (Path(__file__).parent.parent / "docs/architecture.md").read_text(encoding="utf-8")
+    parts = [p for p in SOURCE.iterdir() if p.suffix == ".py" or (p.is_dir() and not p.name.startswith("_"))]
+    names = [f"{p.name}/" if p.is_dir() else p.name for p in parts if not p.name.startswith("_")]
+    assert [name for name in names if f"`{name}`" not in text] == []
 
 
 def test_models_know_nothing_of_diversity_and_diversity_nothing_of_oracles():
