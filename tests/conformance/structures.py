@@ -13,13 +13,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 import hedgehop as hh
+from tests.draws import Draws, draws
 
 
 @dataclass
 class Dice:
     """Random numbers for one model."""
 
-    random: np.random.Generator
+    random: Draws | np.random.Generator
     ties: bool
     forbid: bool
     shift: float
@@ -186,5 +187,4 @@ WITHOUT_EDGES = {
 
 @st.composite
 def dice(draw: st.DrawFn) -> Dice:
-    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    return Dice(random, draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from([0.0, 0.0, 4.0, -4.0])))
+    return Dice(draw(draws()), draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from([0.0, 0.0, 4.0, -4.0])))

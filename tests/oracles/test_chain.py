@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.oracles import ChainCounts
@@ -23,13 +24,12 @@ def random_count(random, n, labels):
 
 
 @few
-@given(seed=st.integers(0, 2**32 - 1), several=st.integers(0, 3))
-def test_chains_are_exact_for_any_functions_of_distances(seed, several):
-    random = np.random.default_rng(seed)
+@given(random=draws(), several=st.integers(0, 3))
+def test_chains_are_exact_for_any_functions_of_distances(random, several):
     n, labels = int(random.integers(1, 6)), int(random.integers(1, 4))
-    steps = random.integers(-2, 3, (labels, labels) if seed % 2 else (n - 1, labels, labels)).astype(float)
+    steps = random.integers(-2, 3, (labels, labels) if random.integers(2) else (n - 1, labels, labels)).astype(float)
     steps[random.random(steps.shape) < 0.1] = -np.inf
-    chain = hh.Chain(random.normal(size=(n, labels)) - 4.0 * (seed % 3), steps)
+    chain = hh.Chain(random.normal(size=(n, labels)) - 4.0 * random.integers(3), steps)
     potentials = [random_count(random, n, labels) for _ in range(several)]
     potentials += [p.scaled(0.5) for p in potentials[:1]] + [Linear(random.normal(size=(n, labels)))]
     every = hh.testing.all_labelings(chain)

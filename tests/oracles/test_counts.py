@@ -9,15 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.oracles.test_distance_bounds import random_model, random_potentials
+from tests.draws import draws, random_model
+from tests.oracles.test_distance_bounds import random_potentials
 
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.oracles import Messages, Tree
 from hedgehop.potentials import BallCoverage, Cardinality, LabelWeights, Linear
 
-seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=60, deadline=None, derandomize=True)
 
 
@@ -33,11 +32,10 @@ def random_count(random, n, labels):
 
 
 @few
-@given(seed=seeds)
-def test_forests_are_exact_for_any_function_of_one_count(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_forests_are_exact_for_any_function_of_one_count(random):
     n, labels = int(random.integers(1, 7)), int(random.integers(1, 4))
-    model = random_model(random, n, labels, tree=seed % 2 == 0)
+    model = random_model(random, n, labels, tree=random.integers(2) == 0)
     if Tree().refusal(model, ()) is not None:
         model = hh.Chain(random.normal(size=(n, labels)), random.integers(-2, 3, (labels, labels)))
     count = random_count(random, n, labels)
@@ -78,11 +76,10 @@ def test_tree_refuses_two_counts_and_tables_that_do_not_fit():
 
 
 @few
-@given(seed=seeds)
-def test_cardinality_messages_match_enumeration(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_cardinality_messages_match_enumeration(random):
     n = int(random.integers(1, 7))
-    gains = random.integers(-2, 3, n).astype(float) if seed % 2 else random.normal(size=n)
+    gains = random.integers(-2, 3, n).astype(float) if random.integers(2) else random.normal(size=n)
     gains[random.random(n) < 0.2] = random.choice([-np.inf, np.inf])
     table = random.normal(size=n + 1)
     messages = _core.counts.cardinality_messages(gains, table)
@@ -101,9 +98,8 @@ def test_cardinality_messages_match_enumeration(seed):
 
 
 @few
-@given(seed=seeds)
-def test_messages_step_is_bounded_and_says_what_it_is(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_messages_step_is_bounded_and_says_what_it_is(random):
     n, labels = int(random.integers(1, 6)), int(random.integers(1, 4))
     model = random_model(random, n, labels)
     potentials = random_potentials(random, n, labels)

@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.draws import draws, random_model
 
 import hedgehop as hh
 from hedgehop import _core
@@ -19,19 +19,7 @@ from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, LabelWeights, Linear, total_value
 from hedgehop.potentials.count_functions import Table
 
-seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
-
-
-def random_model(random, n, labels, tree=False):
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5]
-    edges = [(int(random.integers(j)), j) for j in range(1, n)] if tree else edges
-    unary = (
-        random.integers(-2, 3, (n, labels)).astype(float) if random.random() < 0.3 else random.normal(size=(n, labels))
-    )
-    if labels > 1 and random.random() < 0.4:
-        unary[random.integers(n), random.integers(labels)] = -np.inf
-    return hh.FactorGraph(unary - 2.0, edges, random.random(len(edges)))
 
 
 def random_potentials(random, n, labels):
@@ -52,9 +40,8 @@ def random_potentials(random, n, labels):
 
 @pytest.mark.parametrize("inner", [None, Exhaustive(), Trws(), Trws(iterations=2), Tree(), GraphCut()])
 @few
-@given(seed=seeds)
-def test_step_is_bounded_and_says_what_it_is(inner, seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_step_is_bounded_and_says_what_it_is(inner, random):
     labels = 2 if isinstance(inner, GraphCut) else int(random.integers(1, 4))
     n = int(random.integers(1, 6))
     model = random_model(random, n, labels, tree=isinstance(inner, Tree))
@@ -64,13 +51,12 @@ def test_step_is_bounded_and_says_what_it_is(inner, seed):
 
 
 @few
-@given(seed=seeds)
-def test_bound_of_one_distance_is_the_concave_closure(seed):
+@given(random=draws())
+def test_bound_of_one_distance_is_the_concave_closure(random):
     """Scalar slopes lose nothing: the bound is the best mixture of labelings under the concave envelope."""
-    random = np.random.default_rng(seed)
     n = 5
     model = hh.FactorGraph(random.normal(size=(n, 2)), [[0, 1], [1, 2], [3, 4]], random.random(3))
-    table = -4.0 * np.exp(-0.7 * np.arange(n + 1)) if seed % 2 else random.normal(size=n + 1) * 2
+    table = -4.0 * np.exp(-0.7 * np.arange(n + 1)) if random.integers(2) else random.normal(size=n + 1) * 2
     potential = Cardinality(random.integers(0, 2, n), table)
     step = hh.best(model, potential, Lagrangian(calls=40, tolerance=0.0, inner=Exhaustive()))
     every = hh.testing.all_labelings(model)
@@ -86,10 +72,9 @@ def test_bound_of_one_distance_is_the_concave_closure(seed):
 
 
 @few
-@given(seed=seeds)
-def test_slopes_at_the_own_distances_prove_the_optimum(seed):
+@given(random=draws())
+def test_slopes_at_the_own_distances_prove_the_optimum(random):
     """The optimality test: a maximiser of the linear model whose slopes support the curves at its own distances."""
-    random = np.random.default_rng(seed)
     n = 6
     model = hh.FactorGraph(random.normal(size=(n, 2)))
     references = random.integers(0, 2, (2, n))
@@ -106,14 +91,14 @@ def test_slopes_at_the_own_distances_prove_the_optimum(seed):
 
 
 @few
-@given(seed=seeds)
-def test_minorant_is_below_and_tight(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_minorant_is_below_and_tight(random):
     n = 6
     whole = random.integers(0, 3, n).astype(float)
-    weights = [np.ones(n), whole, random.random(n)][seed % 3]
+    which = random.integers(3)
+    weights = [np.ones(n), whole, random.random(n)][which]
     size = int(weights.sum()) + 1
-    if seed % 3 == 2:
+    if which == 2:
         ball = BallCoverage(np.zeros((1, n), int), weights).pair(np.zeros(n, np.int32))
         curve, function = Terms([ball]).functions[0], lambda d: -np.expm1(-d)
     else:
@@ -130,9 +115,8 @@ def test_minorant_is_below_and_tight(seed):
 
 
 @few
-@given(seed=seeds)
-def test_ascent_never_loses(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_ascent_never_loses(random):
     n, labels = 7, int(random.integers(2, 4))
     model = random_model(random, n, labels)
     moves = moves_of(model)
@@ -155,17 +139,16 @@ def test_ascent_never_loses(seed):
 
 @pytest.mark.parametrize("labels", [2, 3, 4])
 @few
-@given(seed=seeds)
-def test_union_views_are_above_the_gain(labels, seed):
+@given(random=draws())
+def test_union_views_are_above_the_gain(labels, random):
     """Every view, and the plane at any mixture's mean distances, is an upper bound at every labeling."""
-    random = np.random.default_rng(seed)
     n = 5
     model = hh.FactorGraph(np.zeros((n, labels)))
     every = hh.testing.all_labelings(model)
     base = every[random.integers(len(every))]
     flips = random.random((int(random.integers(1, 7)), n)) < 0.4
     chosen = np.unique(np.where(flips, random.integers(0, labels, flips.shape), base), axis=0)
-    decay = random.random(n) if seed % 2 else np.full(n, float(random.choice([0.05, 0.4])))
+    decay = random.random(n) if random.integers(2) else np.full(n, float(random.choice([0.05, 0.4])))
     ball = BallCoverage(chosen, decay, 2.0)
     terms = Terms([ball])
     met = every[random.integers(0, len(every), 5)]
@@ -197,9 +180,8 @@ def test_two_balls_and_two_labels_have_no_gap_but_that_of_slopes():
 
 
 @few
-@given(seed=seeds)
-def test_shares_are_tight_where_they_are_made(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_shares_are_tight_where_they_are_made(random):
     n = 6
     model = hh.FactorGraph(np.zeros((n, 3)))
     y = random.integers(0, 3, n).astype(np.int32)
@@ -268,10 +250,9 @@ def test_lists_on_a_large_grid(ball, labels):
 
 
 @few
-@given(seed=seeds)
-def test_never_worse_than_messages(seed):
+@given(random=draws())
+def test_never_worse_than_messages(random):
     """Where the gap is wide, the labelings that messages decode to are among the candidates."""
-    random = np.random.default_rng(seed)
     n, labels = int(random.integers(2, 9)), int(random.integers(2, 4))
     model = random_model(random, n, labels)
     chosen = np.unique(random.integers(0, labels, (3, n)), axis=0)

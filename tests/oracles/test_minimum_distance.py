@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from tests.draws import draws, random_model
 
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Lagrangian, Tree, Trws
@@ -16,7 +16,6 @@ from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
 from hedgehop.potentials.count_functions import Table, limited
 
-seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
@@ -24,16 +23,6 @@ def at_least(distance, reference):
     table = np.zeros(reference.size + 1)
     table[:distance] = -np.inf
     return Cardinality(reference.reshape(-1), table)
-
-
-def random_model(random, n, labels, tree=False):
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.4]
-    edges = [(int(random.integers(j)), j) for j in range(1, n)] if tree else edges
-    ties = random.random() < 0.3
-    unary = random.integers(-2, 3, (n, labels)).astype(float) if ties else random.normal(size=(n, labels))
-    if labels > 2 and random.random() < 0.4:
-        unary[random.integers(n), random.integers(labels)] = -np.inf
-    return hh.FactorGraph(unary - 2.0, edges, random.random(len(edges)))
 
 
 def structures(random):
@@ -49,12 +38,11 @@ def structures(random):
 
 @pytest.mark.parametrize("inner", [None, Exhaustive(), Trws(), Tree(), GraphCut()])
 @few
-@given(seed=seeds)
-def test_step_is_bounded_and_keeps_the_distance(inner, seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_step_is_bounded_and_keeps_the_distance(inner, random):
     labels = 2 if isinstance(inner, GraphCut) else int(random.integers(2, 4))
     n = int(random.integers(1, 8))
-    model = random_model(random, n, labels, tree=isinstance(inner, Tree))
+    model = random_model(random, n, labels, tree=isinstance(inner, Tree), forbid=labels > 2)
     references = [hh.best(model).labeling, *random.integers(0, labels, (int(random.integers(0, 3)), n))]
     potentials = [at_least(int(random.integers(1, n // 2 + 2)), y) for y in references]
     if random.random() < 0.5:
@@ -78,11 +66,10 @@ def test_step_is_bounded_and_keeps_the_distance(inner, seed):
 
 
 @few
-@given(seed=seeds)
-def test_one_limit_is_nearly_always_kept_at_the_least_loss(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_one_limit_is_nearly_always_kept_at_the_least_loss(random):
     n = int(random.integers(2, 8))
-    model = random_model(random, n, 2)
+    model = random_model(random, n, 2, forbid=False)
     best = hh.best(model)
     potential = at_least(int(random.integers(1, n + 1)), best.labeling)
     truth, step = hh.best(model, potential, "exhaustive"), hh.best(model, potential, "slopes")
@@ -90,11 +77,10 @@ def test_one_limit_is_nearly_always_kept_at_the_least_loss(seed):
 
 
 @few
-@given(seed=seeds)
-def test_every_slope_of_a_limit_is_a_bound(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_every_slope_of_a_limit_is_a_bound(random):
     n = int(random.integers(1, 9))
-    table = np.where(random.random(n + 1) < 0.4, -np.inf, random.normal(size=n + 1) * (seed % 2))
+    table = np.where(random.random(n + 1) < 0.4, -np.inf, random.normal(size=n + 1) * random.integers(2))
     table[random.integers(n + 1)] = 0.0
     curve = limited(Table(1.0, table), steep=5.0)
     if np.isinf(table).any():
@@ -106,11 +92,10 @@ def test_every_slope_of_a_limit_is_a_bound(seed):
 
 
 @few
-@given(seed=seeds)
-def test_cheapest_changes_never_lose_and_reach_one_limit(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_cheapest_changes_never_lose_and_reach_one_limit(random):
     n, labels = int(random.integers(1, 8)), int(random.integers(2, 4))
-    model = random_model(random, n, labels)
+    model = random_model(random, n, labels, forbid=labels > 2)
     distance = int(random.integers(1, n + 1))
     start = hh.best(model).labeling.astype(np.int32)
     terms, one = Terms([at_least(distance, start)], 1e4), np.ones(1)
@@ -178,12 +163,11 @@ def test_distinct_lists_of_many_variables_take_few_calls():
 
 
 @few
-@given(seed=seeds)
-def test_agreement_keeps_the_distance(seed):
+@given(random=draws())
+def test_agreement_keeps_the_distance(random):
     """Limits go to the inner oracle, which is slopes."""
-    random = np.random.default_rng(seed)
     n = int(random.integers(2, 8))
-    model = random_model(random, n, 2)
+    model = random_model(random, n, 2, forbid=False)
     samples = random.integers(0, 2, (4, n)).astype(np.int32)
     gain = AgreementGains(samples, np.full(4, 0.3), np.ones(n), 5.0)
     near = hh.best(model, gain, "exhaustive").labeling

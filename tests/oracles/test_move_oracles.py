@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.draws import random_model
 
 import hedgehop as hh
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
 
 REGIONS = [[0, 1, 3], [2, 4, 5, 1], [3]]
-
-
-def random_model(random, n=6, labels=3):
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5] or [(0, 1)]
-    return hh.FactorGraph(random.normal(size=(n, labels)) * 3, edges, random.random(len(edges)) * 2)
 
 
 def random_weights(random, labels, kind):
@@ -35,7 +31,7 @@ def test_steps_with_weights_of_any_sign(name, kind):
     oracle, found = hh.oracles.get(name), []
     for seed in range(25):
         random = np.random.default_rng(seed)
-        model, potentials = random_model(random), random_weights(random, 3, kind)
+        model, potentials = random_model(random, scale=3.0, forbid=False), random_weights(random, 3, kind)
         if oracle.refusal(model, potentials) is not None:
             pytest.skip("not this kind")
         theta = random.normal(size=(6, 3))
@@ -51,7 +47,7 @@ def test_steps_with_weights_of_any_sign(name, kind):
 def test_two_labels_are_one_exact_cut(seed):
     """Binary models with costs of labels and transitions and rewards of regions."""
     random = np.random.default_rng(seed)
-    model = random_model(random, labels=2)
+    model = random_model(random, labels=2, scale=3.0, forbid=False)
     cost = -2 * random.random()
     potentials = [
         LabelWeights(-2 * random.random(2)),
@@ -66,7 +62,7 @@ def test_two_labels_are_one_exact_cut(seed):
 
 def test_warm_states_serve_changing_weights():
     random = np.random.default_rng(0)
-    model = random_model(random)
+    model = random_model(random, scale=3.0, forbid=False)
     for name in ("expansion", "swap"):
         oracle = hh.oracles.get(name)
         solver = oracle.on(model)

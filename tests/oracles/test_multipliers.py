@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.draws import random_model
 
 import hedgehop as hh
 from hedgehop.oracles.pairwise.kernels import message_solver
 from hedgehop.oracles.relaxation import subgradient
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
-
-
-def random_model(random, n=6, labels=3):
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5] or [(0, 1)]
-    return hh.FactorGraph(random.normal(size=(n, labels)) * 3, edges, random.random(len(edges)) * 2)
 
 
 def bound_of(model, potentials, theta=None, rounds=20):
@@ -47,7 +43,7 @@ def test_bounds_are_valid_for_weights_of_any_sign(seed, tables, monkeypatch):
     if not tables:
         monkeypatch.setattr(subgradient, "_LARGEST_TABLES", 0)
     random = np.random.default_rng(seed)
-    model = random_model(random)
+    model = random_model(random, scale=3.0, forbid=False)
     chosen = random.permutation(KINDS)[: random.integers(1, 4)]
     potentials = [p for kind in chosen for p in weights(random, 3, kind)]
     theta = random.normal(size=(6, 3)) if seed % 2 else None
@@ -63,7 +59,7 @@ def test_multipliers_beat_the_sum_of_maxima(kind):
     gaps, plain = 0.0, 0.0
     for seed in range(12):
         random = np.random.default_rng(seed)
-        model = random_model(random)
+        model = random_model(random, scale=3.0, forbid=False)
         potentials = weights(random, 3, kind)
         best, bound = bound_of(model, potentials)
         gaps += bound - best

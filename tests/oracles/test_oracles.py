@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.draws import random_model
 
 import hedgehop as hh
 from hedgehop.potentials import (
@@ -26,16 +27,11 @@ from hedgehop.potentials import (
 from hedgehop.potentials.count_functions import concave_envelope
 
 
-def random_model(random, n=6, labels=3):
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5]
-    return hh.FactorGraph(random.normal(size=(n, labels)) * 3, edges, random.random(len(edges)) * 3)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_ilp_with_all_potentials_of_any_sign(seed):
     """Label, transition, Hamming (concave and not), region and envelope together equal enumeration."""
     random = np.random.default_rng(seed)
-    model = random_model(random)
+    model = random_model(random, scale=3.0, forbid=False)
     n, labels = model.unary.shape
     pairs = random.normal(size=(labels, labels)) * 4
     references = random.integers(0, labels, (2, n))
@@ -59,7 +55,7 @@ def test_ilp_with_all_potentials_of_any_sign(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_ilp_with_balls_bounds_and_closes(seed):
     random = np.random.default_rng(seed)
-    model = random_model(random)
+    model = random_model(random, scale=3.0, forbid=False)
     chosen = np.unique(random.integers(0, 3, (3, 6)), axis=0)
     decay = random.random(6) if seed % 2 else np.full(6, 0.4)
     for potential in (BallCoverage(chosen, decay, 6.0), BallUnion(chosen, 2, 3, 6.0)):

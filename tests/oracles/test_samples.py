@@ -6,15 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.oracles.test_distance_bounds import random_model
+from tests.draws import draws, random_model
 
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Lagrangian, Trws
 from hedgehop.oracles.relaxation.samples import chords, reachable
 from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights, Linear, total_value
 
-seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
@@ -27,35 +25,32 @@ def random_gain(random, n, labels, scale=5.0):
 
 @pytest.mark.parametrize("inner", [None, Exhaustive(), Trws(), GraphCut()])
 @few
-@given(seed=seeds)
-def test_step_is_bounded_and_says_what_it_is(inner, seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_step_is_bounded_and_says_what_it_is(inner, random):
     labels = 2 if isinstance(inner, GraphCut) else int(random.integers(1, 4))
     n = int(random.integers(1, 6))
     model = random_model(random, n, labels)
     gains = [random_gain(random, n, labels) for _ in range(int(random.integers(1, 3)))]
-    others = [Linear(random.normal(size=(n, labels)))] if seed % 2 else []
+    others = [Linear(random.normal(size=(n, labels)))] if random.integers(2) else []
     oracle = Lagrangian(starts=int(random.integers(1, 9)), inner=inner)
     hh.testing.check_oracle(oracle, model, [*gains, *others])
 
 
 @few
-@given(seed=seeds)
-def test_other_potentials_go_to_the_inner_oracle(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_other_potentials_go_to_the_inner_oracle(random):
     n, labels = 5, 3
     model = random_model(random, n, labels)
     menu = [
         LabelWeights(random.normal(size=labels)),
         Cardinality(random.integers(0, labels, n), -4.0 * np.exp(-0.5 * np.arange(n + 1))),
     ]
-    hh.testing.check_oracle(Lagrangian(), model, [random_gain(random, n, labels), menu[seed % 2]])
+    hh.testing.check_oracle(Lagrangian(), model, [random_gain(random, n, labels), menu[random.integers(2)]])
 
 
 @few
-@given(seed=seeds)
-def test_chords_are_above_and_minorants_below(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_chords_are_above_and_minorants_below(random):
     n, labels = 5, int(random.integers(1, 4))
     model = random_model(random, n, labels)
     gain = random_gain(random, n, labels)
@@ -74,9 +69,8 @@ def test_chords_are_above_and_minorants_below(seed):
 
 
 @few
-@given(seed=seeds)
-def test_reachable_agreements_are_those_of_allowed_labels(seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_reachable_agreements_are_those_of_allowed_labels(random):
     n, labels = 4, 3
     unary = np.where(random.random((n, labels)) < 0.5, -np.inf, 0.0)
     unary[np.arange(n), random.integers(0, labels, n)] = 0.0
@@ -90,10 +84,9 @@ def test_reachable_agreements_are_those_of_allowed_labels(seed):
 
 
 @few
-@given(seed=seeds)
-def test_never_worse_than_a_sample_or_the_best_labeling(seed):
+@given(random=draws())
+def test_never_worse_than_a_sample_or_the_best_labeling(random):
     """Ascent from the samples, so that no sample is better; often the optimum."""
-    random = np.random.default_rng(seed)
     n, labels = 7, 3
     model = random_model(random, n, labels)
     gain = random_gain(random, n, labels)
