@@ -15,8 +15,9 @@ from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionW
 
 def bound_of(model, potentials, theta=None, rounds=20):
     best = hh.best(model, [*potentials, *([Linear(theta)] if theta is not None else [])], "exhaustive")
+    counts = [count for p in potentials for count in p.counts(model)]
     bound, _ = subgradient.bound_by_messages(
-        message_solver(model), model, theta, potentials, best.labeling, best.value, rounds
+        message_solver(model), model, theta, counts, best.labeling, best.value, rounds
     )
     return best.value, bound
 

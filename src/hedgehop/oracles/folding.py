@@ -41,6 +41,11 @@ def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None,
     return theta, constant, rest
 
 
+def nonlinear(potentials: Iterable[Potential]) -> list[Potential]:
+    """Potentials that are more than a change of the unaries and a constant; what `fold` calls the rest, unfolded."""
+    return [p for p in potentials if not isinstance(p, (Linear, Constant))]
+
+
 def changed_unary(model: UnaryModel, theta: Doubles | None) -> Doubles:
     """Return the unaries of a model with a change, as C-ordered doubles."""
     unary = np.ascontiguousarray(model.unary, np.float64)
@@ -73,5 +78,5 @@ def not_finite_pairs(model: Model) -> str | None:
 
 def not_linear(model: Model, potentials: Sequence[Potential]) -> str | None:
     """Return why potentials are more than a change of the unaries; None if they are not."""
-    _, _, rest = fold(model, potentials)
+    rest = nonlinear(potentials)
     return f"it handles linear potentials only, not {kinds(rest)}" if rest else None

@@ -17,9 +17,10 @@ from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
-from hedgehop.oracles.exact.exhaustive import bits
-from hedgehop.oracles.folding import fold, kinds
+from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
+from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.swap import is_one_cut
+from hedgehop.oracles.program.ilp import MOST_COLUMNS
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.potentials import Potential
@@ -82,13 +83,16 @@ def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> boo
 
 
 def _one_cut(model: Model, potentials: Sequence[Potential]) -> bool:
-    return isinstance(model, PairwiseModel) and is_one_cut(model, fold(model, potentials)[2])
+    return isinstance(model, PairwiseModel) and is_one_cut(model, nonlinear(potentials))
 
 
+_QUICK = f"nodes times edges up to {_QUICK_BLOSSOMS:,}"
+_LISTED, _LISTABLE = f"up to 2^{_LISTED_AT_ONCE} labelings", f"up to 2^{MOST_LABELINGS.bit_length() - 1} labelings"
+_WRITABLE = f"{MOST_COLUMNS:,} columns"
 ROUTES = (
     Route("tree", "chains and forests", "linear; one distance", "any", "exact in one pass"),
     Route("matching", "`Matching`", "linear", "any", "exact: the Hungarian method"),
-    Route("graph_matching", "`GraphMatching`", "linear", "small graphs", "exact: blossoms", _small_graph),
+    Route("graph_matching", "`GraphMatching`", "linear", _QUICK, "exact: blossoms", _small_graph),
     Route("arborescence", "`Arborescence`", "linear", "any", "exact: Chu-Liu, Edmonds"),
     Route("spanning_tree", "`SpanningTree`", "linear; one distance", "any", "exact: Kruskal, and swaps"),
     Route("graphcut", "two labels that prefer to agree", "linear", "any", "exact: one minimum cut"),
@@ -97,7 +101,7 @@ ROUTES = (
         "exact: one minimum cut", _one_cut,
     ),
     Route("chain", "`Chain`", "sums over several distances", "short chains", "exact: tables of all counts"),
-    Route("exhaustive", "any", "any", "up to 2^16 labelings", "exact, and tried at once", _few_labelings),
+    Route("exhaustive", "any", "any", _LISTED, "exact, and tried at once", _few_labelings),
     Route("qpbo", "two labels, any pairs", "linear", "any", "the bound of the linear program"),
     Route("trws", "pairwise", "linear", "any", "near-optimal, with a bound"),
     Route("expansion", "pairwise", "used labels, regions", "any", "strong moves, with a bound"),
@@ -106,10 +110,10 @@ ROUTES = (
         "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
         "all but small trees, matchings and parses", "few linear steps, with a bound", _quicker_than_programs,
     ),
-    Route("ilp", "all that is built in", "all that is built in", "a million columns", "exact, if it ends in time"),
+    Route("ilp", "all that is built in", "all that is built in", _WRITABLE, "exact, if it ends in time"),
     Route("lagrangian", "any with a linear row", "the same", "where no program can", "few linear steps, with a bound"),
     Route("graph_matching", "`GraphMatching`", "linear", "where no program can", "exact: blossoms"),
-    Route("exhaustive", "any", "any, your own too", "up to 2^22 labelings", "nothing else can"),
+    Route("exhaustive", "any", "any, your own too", _LISTABLE, "nothing else can"),
     Route("messages", "pairwise", "distances", "never before others", "there to compare with"),
 )  # fmt: skip
 
@@ -141,6 +145,12 @@ def choose(
     return last
 
 
+def closes_gaps(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether an integer program is asked where the chosen oracle leaves a gap: soon done, and able."""
+    worth = chosen != "ilp" and chosen in _ROUTED and is_small(model, potentials)
+    return worth and oracles["ilp"].refusal(model, potentials) is None
+
+
 def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> str:
     """Tell which row of the table applies to a step, and why no earlier one does.
 
@@ -154,6 +164,8 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     oracles = built_in_and_installed()
     chosen = choose(oracles, model, terms)
     lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
+    if not chosen.why.startswith("exact") and closes_gaps(oracles, chosen.oracle, model, terms):
+        lines[0] += "; the model is small, so that ilp closes a gap it leaves"
     for route in routes(oracles, model, terms):
         if route is chosen:
             break
@@ -222,12 +234,10 @@ class AutoSolver(Solver):
         """Let the chosen oracle solve it; where it leaves a gap and the model is small, close it by a program."""
         chosen = self.oracle.choice(self.model, potentials)
         step = self._solver(chosen).maximize(potentials)
-        program = self.oracle.oracles["ilp"]
-        if step.exact or chosen is program or chosen.name not in _ROUTED or not is_small(self.model, potentials):
+        oracles = self.oracle.oracles
+        if step.exact or not closes_gaps(oracles, chosen.name, self.model, potentials):
             return step
-        if program.refusal(self.model, potentials) is not None:
-            return step
-        return better(self.model, self._solver(program).maximize(potentials), step)
+        return better(self.model, self._solver(oracles["ilp"]).maximize(potentials), step)
 
     def _solver(self, oracle: Oracle) -> Solver:
         if oracle.name not in self._solvers:

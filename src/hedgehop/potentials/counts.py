@@ -96,6 +96,11 @@ class LabelClasses:
         return np.where(self.table < 0, self.n_codes, self.table).astype(np.int64)
 
     @cached_property
+    def is_identity(self) -> bool:
+        """Whether each label is a code of its own, its number."""
+        return np.array_equal(self.table, np.arange(self.n_codes))
+
+    @cached_property
     def width(self) -> int:
         """Number of codes, one more where some labels have none."""
         return self.n_codes + int((self.table < 0).any())
@@ -114,13 +119,12 @@ class LabelClasses:
         table = self._places
         if table.ndim == 2:
             return np.take_along_axis(scores, table, axis=1)
-        same = table.size == self.width and bool((table == np.arange(table.size)).all())
-        return scores if same else scores[:, table]
+        return scores if self.is_identity else scores[:, table]
 
     def losses(self, unary: Doubles, labeling: Labels) -> Doubles:
         """What a labeling loses, at first sight, by each variable carrying each code; 0 if nothing, (n, width)."""
         lost = np.maximum(0.0, unary[np.arange(labeling.size), labeling][:, None] - unary)
-        if self.table.ndim == 1 and self.width == self.table.size and (self._places == np.arange(self.width)).all():
+        if self.is_identity:
             return lost
         columns = [np.where(self.carriers(k), lost, np.inf).min(axis=1) for k in range(self.width)]
         return np.stack(columns, axis=1)

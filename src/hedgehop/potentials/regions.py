@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,10 @@ class RegionWeights(Potential):
 
     def counts(self, model: Model) -> list[CountFunction]:
         """One threshold for each region and label with a weight."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> list[CountFunction]:  # many, and asked for by several oracles in a step
         codes = LabelClasses(np.arange(self.mu.shape[1], dtype=np.int32), self.mu.shape[1])
         found = []
         for c, k in zip(*np.nonzero(self.mu), strict=True):

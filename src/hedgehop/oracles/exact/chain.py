@@ -17,7 +17,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.chain import Chain
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, kinds
+from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Cardinality, Potential
 from hedgehop.potentials.distances import one_count
@@ -46,7 +46,7 @@ class ChainCounts(Oracle):
         """Refuse other models, other potentials than counts and linear ones, and tables that do not fit."""
         if not isinstance(model, Chain):
             return f"it solves Chain models, not {type(model).__name__}"
-        _, _, rest = fold(model, potentials)
+        rest = nonlinear(potentials)
         counts = _counts(rest)
         if counts is None:
             return f"it handles linear potentials and functions of whole distances only, not {kinds(rest)}"

@@ -15,9 +15,9 @@ from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold
-from hedgehop.potentials import Potential
+from hedgehop.potentials import Linear, Potential
 
-_LARGEST = 2**22
+MOST_LABELINGS = 2**22
 _CHUNK = 2**14
 _TELLING = 1000
 _TIE = 1e-12
@@ -40,7 +40,8 @@ class Exhaustive(Oracle):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than 2^22 labelings."""
         size = bits(model, potentials)
-        return None if size <= np.log2(_LARGEST) else f"about 10^{size * np.log10(2):.0f} labelings are more than 2^22"
+        most = np.log2(MOST_LABELINGS)
+        return None if size <= most else f"about 10^{size * np.log10(2):.0f} labelings are more than 2^{most:.0f}"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Evaluate everything and keep the best."""
@@ -65,13 +66,13 @@ class Exhaustive(Oracle):
 
 def allowed_labels(model: Model, potentials: Sequence[Potential], first: int | None = None) -> NDArray[np.bool_]:
     """Which labels of each variable (of the first ones) neither the unaries nor a linear potential forbid, (n, L)."""
-    theta, _, _ = fold(model, potentials)
     width = int(model.label_counts.max())
     allowed = np.arange(width) < model.label_counts[:first, None]
     if isinstance(model, UnaryModel):
         allowed = allowed & ~np.isneginf(model.unary[:first])
-    if theta is not None:
-        allowed = allowed & ~np.isneginf(theta[:first])
+    for potential in potentials:
+        if isinstance(potential, Linear):
+            allowed = allowed & ~np.isneginf(potential.theta[:first])
     return np.asarray(allowed)
 
 
@@ -99,6 +100,6 @@ def bits(model: Model, potentials: Sequence[Potential]) -> float:
     for first in (_TELLING, None):
         choices = allowed_labels(model, potentials, first).sum(axis=1)
         total = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
-        if total > np.log2(_LARGEST):
+        if total > np.log2(MOST_LABELINGS):
             return total * float(model.n_variables / choices.size)
     return total

@@ -13,7 +13,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.spanning_tree import SpanningTree
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, not_linear
+from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear
 from hedgehop.potentials import Cardinality, Potential
 
 
@@ -37,11 +37,8 @@ class Kruskal(LinearOracle[SpanningTree]):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other structures, and potentials beyond linear ones and distances to one labeling."""
-        other = self._other(model)
-        if other is not None:
-            return other
-        _, _, rest = fold(model, potentials)
-        return None if _one_distance(rest) else not_linear(model, potentials)
+        beyond = None if _one_distance(nonlinear(potentials)) else not_linear(model, potentials)
+        return self._other(model) or beyond
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Kruskal's greedy, or the best of the trees a sequence of swaps leads through."""

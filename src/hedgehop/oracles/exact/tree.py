@@ -18,7 +18,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
+from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear, not_pairwise
 from hedgehop.potentials import Potential
 from hedgehop.potentials.distances import one_count
 
@@ -67,8 +67,7 @@ class Tree(Oracle):
 
 def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | None:
     """Return why the potentials are more than linear ones and a function of one count, of tables that fit."""
-    _, _, rest = fold(model, potentials)
-    count = one_count(rest)
+    count = one_count(nonlinear(potentials))
     if count is None:
         return not_linear(model, potentials)
     counts = int(count[1].sum()) + 1

@@ -6,7 +6,6 @@ from __future__ import annotations
 from hedgehop import _core
 from hedgehop._arrays import Labels
 from hedgehop.oracles.pairwise.moves import MoveOracle
-from hedgehop.potentials import LabelWeights, RegionWeights
 
 
 class Expansion(MoveOracle):
@@ -30,7 +29,7 @@ class Expansion(MoveOracle):
 
     name = "expansion"
     summary = "expansion moves for pairwise models with weights of labels and regions, of any sign; with a bound"
-    handles = (LabelWeights, RegionWeights)
+    handles = "labels and regions"
 
     def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Expand every label in turn until none helps."""

@@ -15,7 +15,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Solver, Step
-from hedgehop.oracles.folding import fold, not_linear
+from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, proven, straightened, terminals_of
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Potential
@@ -96,9 +96,8 @@ class _Cut:
 
     def solve(self, model: PairwiseModel, theta: Doubles | None) -> tuple[Any, float, float]:
         """Return the labeling, the maximum of the rounded problem, and what rounding may have changed."""
-        unary = np.asarray(model.unary, np.float64)
+        unary = changed_unary(model, theta)
         unary = unary if self.base is None else unary + self.base
-        unary = unary if theta is None else unary + theta
         terminals, constant = terminals_of(unary[:, ::-1], self.around)  # of label 0 against 1: ties go to label 0
         flow = self.flow.solved(terminals)
         return 1 - flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
+from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts, edge_tables
+from hedgehop.oracles.base import Oracle, Solver
 
 
 def pair_tables(model: PairwiseModel) -> Doubles:
@@ -53,6 +57,28 @@ def pass_messages(solver: _core.trws.Trws, theta: Doubles | None, iterations: in
         raise InfeasibleError(f"{error}.") from None
     labeling, value, bound, _ = solver.run(iterations)
     return labeling, value, bound
+
+
+class PairwiseSolver(Solver):
+    """Keeps the kernels of messages and moves, and labelings of earlier steps, the last one first."""
+
+    model: PairwiseModel
+
+    def __init__(self, oracle: Oracle, model: Model) -> None:
+        super().__init__(oracle, model)
+        self.kept: list[Labels] = []
+
+    @cached_property
+    def _messages(self) -> _core.trws.Trws:
+        return message_solver(self.model)
+
+    @cached_property
+    def _moves(self) -> _core.moves.Moves:
+        return _core.moves.Moves(self.model.unary, self.model.pairs)
+
+    def keep(self, labeling: Labels, most: int) -> None:
+        """Keep a labeling for later steps, and of the earlier ones so many that there are no more than `most`."""
+        self.kept = [labeling, *self.kept][:most]
 
 
 def expanded(

@@ -13,11 +13,11 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold, not_finite_pairs, not_linear, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, proven, straightened, terminals_of
-from hedgehop.oracles.pairwise.kernels import message_solver, pair_tables, pass_messages
+from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pair_tables, pass_messages
 from hedgehop.potentials import Potential
 
 _EARLIER_ANSWERS = 5  # labelings of earlier steps to begin with
@@ -62,23 +62,14 @@ class Qpbo(Oracle):
         return f"it needs two labels; the model has {int(model.label_counts.max())}"
 
 
-class RoofSolver(Solver):
+class RoofSolver(PairwiseSolver):
     """Keeps the doubled graph, the messages of first guesses, and the labelings of the last steps."""
 
     oracle: Qpbo
-    model: PairwiseModel
-
-    def __init__(self, oracle: Qpbo, model: Model) -> None:
-        super().__init__(oracle, model)
-        self._labelings: list[Labels] = []
 
     @cached_property
     def _roof(self) -> _Roof:
         return _Roof(self.model)
-
-    @cached_property
-    def _messages(self) -> _core.trws.Trws:
-        return message_solver(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve the doubled cut, then complete and improve its labeling."""
@@ -87,7 +78,7 @@ class RoofSolver(Solver):
         labels, bound = self._roof.solve()
         if (labels < 0).any():
             labels = self._completed(theta, labels, bound)
-        self._labelings = [labels, *self._labelings][:_EARLIER_ANSWERS]
+        self.keep(labels, _EARLIER_ANSWERS)
         step = self.oracle.step(self.model, labels, potentials, bound + constant)
         return proven(self.model, step, self._roof.error)
 
@@ -95,9 +86,9 @@ class RoofSolver(Solver):
         """Complete a partial labeling by the best guess, and improve it while that helps."""
         model, roof = self.model, self._roof
         first = pass_messages(self._messages, theta, 20)[0].reshape(-1)
-        if not self._labelings:  # later steps begin with what this one finds
+        if not self.kept:  # later steps begin with what this one finds
             first = annealed(model, theta, first)
-        guesses = np.array([first, *self._labelings], np.int32)
+        guesses = np.array([first, *self.kept], np.int32)
         guesses = np.where(partial_labels >= 0, partial_labels, guesses)  # persistency: never worse
         values = values_of(model, theta, guesses)
         best: Labels = guesses[int(np.argmax(values))]

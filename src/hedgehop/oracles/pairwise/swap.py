@@ -14,10 +14,11 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.folding import fold
+from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.pairwise.cuts import capacities_around, proven
-from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver, weigh
-from hedgehop.potentials import LabelWeights, Potential, RegionWeights, TransitionWeights
+from hedgehop.oracles.pairwise.move_weights import MoveWeights
+from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver
+from hedgehop.potentials import Potential
 
 
 class Swap(MoveOracle):
@@ -44,7 +45,7 @@ class Swap(MoveOracle):
 
     name = "swap"
     summary = "swap moves: weights of labels, transitions and regions, of any sign; with a bound, exact for easy binary"
-    handles = (LabelWeights, TransitionWeights, RegionWeights)
+    handles, pairs = "labels, transitions and regions", True
 
     def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Expand and swap in turn until swapping no longer helps."""
@@ -69,12 +70,13 @@ class SwapSolver(MoveSolver):
         theta, _, rest = fold(model, potentials)
         if not is_one_cut(model, rest):
             return super().maximize(potentials)
+        weights = MoveWeights(model, rest)
         leads = _leads(model, theta, rest)
         with np.errstate(invalid="ignore"):
             changes = np.where(np.isneginf(model.unary), 0.0, leads - model.unary)
-        weigh(self._moves, model, changes, rest)
+        weights.tell(self._moves, changes)
         labeling = self._moves.swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
-        error = _error(model, leads, rest)
+        error = _error(model, leads, rest, weights.size)
         step = self.oracle.step(model, labeling, potentials, -np.inf)
         return proven(model, replace(step, upper_bound=step.value + error), error)
 
@@ -84,7 +86,7 @@ def _leads(model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Pot
 
     Constants and a few huge scores would cost the others their digits in the kernel's fixed point.
     """
-    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    unary = changed_unary(model, theta)
     best = unary.max(axis=1, keepdims=True)
     if np.isneginf(best).any():
         raise InfeasibleError("some variable has no allowed label left.")
@@ -93,29 +95,15 @@ def _leads(model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Pot
     return np.where(np.isneginf(leads), -np.inf, np.maximum(leads, -reach[:, None]))
 
 
-def _error(model: PairwiseModel, leads: Doubles, potentials: Sequence[Potential]) -> float:
+def _error(model: PairwiseModel, leads: Doubles, potentials: Sequence[Potential], size: int) -> float:
     """How much the kernel's rounding may cost: its unit is at most 2^-47 of the sum of all scores."""
     pairs = model.pairwise.spans(len(model.edges))
     largest = np.where(np.isfinite(leads), -leads, 0.0).max(axis=1)
     total = float(largest.sum()) + float(pairs.sum()) + sum(p.span() for p in potentials)
-    terms = model.n_variables + pairs.size + sum(_size(p) for p in potentials)
-    return terms * total * 2.0**-47
-
-
-def _size(potential: Potential) -> int:
-    """How many weights a potential has."""
-    return int(np.size(potential.mu if isinstance(potential, RegionWeights) else getattr(potential, "w", 0)))
+    return (model.n_variables + pairs.size + size) * total * 2.0**-47
 
 
 def is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
     """Whether one swap of the two labels there are is exact: no reward needs a search."""
-    if not model.prefers_agreement or not (model.label_counts == 2).all():
-        return False
-    for p in potentials:
-        if isinstance(p, LabelWeights) and ((p.w > 0).any() or p.least_count(model.n_variables) > 1):
-            return False
-        if isinstance(p, TransitionWeights) and (p.w > 0).any():
-            return False
-        if isinstance(p, RegionWeights) and (p.mu < 0).any():
-            return False
-    return True
+    two = bool((model.label_counts == 2).all())
+    return two and model.prefers_agreement and MoveWeights(model, potentials).needs_no_search

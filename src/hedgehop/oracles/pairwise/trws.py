@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -12,10 +11,10 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
+from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pass_messages
 from hedgehop.potentials import Potential
 
 _WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
@@ -60,26 +59,16 @@ class Trws(Oracle):
         return not_pairwise(model) or not_linear(model, potentials)
 
 
-class TrwsSolver(Solver):
+class TrwsSolver(PairwiseSolver):
     """Keeps messages, moves, and what annealing found in the first step that needed it."""
 
     oracle: Trws
-    model: PairwiseModel
-
-    def __init__(self, oracle: Trws, model: Model) -> None:
-        super().__init__(oracle, model)
-        self._messages: _core.trws.Trws | None = None
-        self._annealed: Labels | None = None
-
-    @cached_property
-    def _moves(self) -> _core.moves.Moves:
-        return _core.moves.Moves(self.model.unary, self.model.pairs)
+    _warm = False
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Pass messages from where the last step left them, then repair."""
-        passes = self.oracle.iterations if self._messages is None else self.oracle.warm
-        if self._messages is None:
-            self._messages = message_solver(self.model)
+        passes = self.oracle.warm if self._warm else self.oracle.iterations
+        self._warm = True
         theta, constant, _ = fold(self.model, potentials)
         labeling, value, bound = pass_messages(self._messages, theta, passes)
         gap = bound - value
@@ -91,9 +80,9 @@ class TrwsSolver(Solver):
 
     def _better_of_annealed(self, theta: Doubles | None, labeling: Labels) -> Labels:
         """Anneal in the first step; later ones compare with what that found."""
-        if self._annealed is None:
-            self._annealed = annealed(self.model, theta, labeling)
-        pair = np.stack([labeling.reshape(-1), self._annealed])
+        if not self.kept:
+            self.keep(annealed(self.model, theta, labeling), 1)
+        pair = np.stack([labeling.reshape(-1), *self.kept])
         return np.asarray(pair[int(np.argmax(values_of(self.model, theta, pair)))])
 
 

@@ -17,7 +17,7 @@ from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.folding import changed_unary, fold, kinds
+from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
@@ -25,7 +25,7 @@ from hedgehop.oracles.program.program import Solution
 from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
 from hedgehop.potentials import Cardinality, PairClasses, Potential, Table
 
-_MOST_COLUMNS = 1_000_000
+MOST_COLUMNS = 1_000_000
 _MOST_SOLVES = 12
 _ANNEALING = 1.0  # seconds kept for it
 
@@ -59,14 +59,14 @@ class Ilp(Oracle):
         """Refuse unknown structures, unknown potentials and very large programs."""
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
             return f"it cannot write {type(model).__name__} as linear rows"
-        _, _, rest = fold(model, potentials)
+        rest = nonlinear(potentials)
         unknown = [p for p in rest if not _writable(model, p)]
         if unknown:
             return f"it cannot write {kinds(unknown)} as linear rows"
         if any(isinstance(p, Cardinality) and p.function is None for p in rest):
             return "a function of a fractional weighted count needs a slope method"
         size = _columns(model, rest)
-        return None if size <= _MOST_COLUMNS else f"{size} columns are more than {_MOST_COLUMNS}"
+        return None if size <= MOST_COLUMNS else f"{size} columns are more than {MOST_COLUMNS}"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""

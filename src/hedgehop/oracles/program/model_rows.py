@@ -10,6 +10,7 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.program.ball_rows import add_ball, add_envelope
 from hedgehop.oracles.program.count_rows import add_count
@@ -31,7 +32,7 @@ class Encoded:
         self.model = model
         self.program = Program()
         self.balls: list[tuple[BallGain, int]] = []  # whose columns are upper bounds, to be tightened by cuts
-        unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+        unary = changed_unary(model, theta)
         best = unary.max(axis=1)
         if np.isneginf(best).any():
             raise InfeasibleError(f"variable {int(np.argmin(best))} has no allowed label left.")

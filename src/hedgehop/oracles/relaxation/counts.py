@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
-from hedgehop._errors import InfeasibleError
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.relaxation.linear_steps import Solve
+from hedgehop.oracles.relaxation.multipliers import asked, threshold, wanted
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import CountMultipliers
 from hedgehop.potentials.count_functions import Threshold
@@ -53,8 +52,7 @@ class CountSearch:
     def run(self, rounds: int, changes: int) -> float:
         """Fill the pool, and return a bound."""
         self.solved(self.none)
-        if not self.pool.labelings:
-            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
+        self.pool.refuse_empty()
         multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
         bound, _ = multipliers.descend(self._evaluate, lambda: self.pool.value, rounds)
         before = -np.inf
@@ -100,25 +98,23 @@ class CountSearch:
         found = []
         for count in self.counts:
             if isinstance(count.function, Threshold) and isinstance(count.codes, LabelClasses):
-                losses = count.codes.losses(self.unary, labeling)[count.members]
-                asked = _asked(count, count.function, count.carries(count.codes.of(labeling)), losses)
-                if asked.size and np.isfinite(asked[-1]):
-                    found.append((abs(count.function.weight) - float(asked.sum()), count, float(asked[-1])))
+                needs = asked(count, labeling, count.codes.losses(self.unary, labeling))
+                if needs.size and np.isfinite(needs[-1]):
+                    found.append((abs(count.function.weight) - float(needs.sum()), count, float(needs[-1])))
         return sorted(found, key=lambda change: -change[0])
 
     def _bias(self, count: CountFunction, base: Doubles, first: float) -> None:
         """Try growing biases until the weight is earned, or no longer paid."""
-        rises, codes = count.function, count.codes
-        assert isinstance(rises, Threshold)
+        rises, codes = threshold(count), count.codes
         assert isinstance(codes, LabelClasses)
-        reward, wanted = rises.weight > 0, _wanted(rises)
-        bias = max(first, abs(rises.weight) / wanted, 1e-3)
+        reward, enough = rises.weight > 0, wanted(rises)
+        bias = max(first, abs(rises.weight) / enough, 1e-3)
         carriers = np.zeros(base.shape, bool)
         carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]
         for _ in range(_BIASES):
             theta = base + np.where(carriers, bias if reward else -bias, 0.0)
             reached = count.count(codes.of(self.solved(theta).labeling.reshape(-1)))
-            if (reached >= wanted) == reward:
+            if (reached >= enough) == reward:
                 return
             bias *= 2.0
 
@@ -147,17 +143,3 @@ def below(counts: Sequence[CountFunction], labeling: Labels, margins: Doubles, s
             codes[count.members[order], count.code] = bonus
             theta += count.codes.spread(codes)
     return theta
-
-
-def _wanted(rises: Threshold) -> float:
-    """The count from which a reward is whole, or from which a cost begins."""
-    return rises.start + (rises.width if rises.weight > 0 else 1.0)
-
-
-def _asked(count: CountFunction, rises: Threshold, carry: NDArray[np.bool_], losses: Doubles) -> Doubles:
-    """What the cheapest members ask for, in rising order, to earn a reward or to be rid of a cost; none if so."""
-    missing = int(np.ceil(_wanted(rises))) - int(carry.sum())
-    if rises.weight > 0:
-        return np.sort(losses[~carry, count.code])[: max(0, missing)]
-    other = np.delete(losses[carry], count.code, axis=1).min(axis=1, initial=np.inf)
-    return np.sort(other)[: max(0, 1 - missing)]

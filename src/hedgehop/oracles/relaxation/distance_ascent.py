@@ -11,7 +11,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.folding import fold, not_finite_pairs
+from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs
 from hedgehop.oracles.pairwise.kernels import expanded
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import View
@@ -37,8 +37,7 @@ class Ascent:
     def unary(self) -> Doubles:
         """Scores of single variables, linear potentials included."""
         assert isinstance(self.bundle.model, PairwiseModel)
-        unary = self.bundle.model.unary
-        return np.ascontiguousarray(unary if self.theta is None else unary + self.theta, np.float64)
+        return changed_unary(self.bundle.model, self.theta)
 
     def recombine(self, view: View, labeling: Labels) -> None:
         """Mix the components in which the labelings of the mixture, and a new one, differ."""

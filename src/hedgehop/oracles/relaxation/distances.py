@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgehop._arrays import Labels
-from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.relaxation.bundle import Bundle
@@ -34,8 +33,7 @@ class DistanceSearch:
         if not bundle.labelings:
             first = bundle.solve(np.zeros((model.n_variables, int(model.label_counts.max()))))
             bundle.add(first.labeling.reshape(1, -1))
-        if not bundle.labelings:
-            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
+        bundle.refuse_empty()
 
     def run(self, most: int, tolerance: float) -> float:
         """Fill the bundle in about so many calls, and return its bound."""

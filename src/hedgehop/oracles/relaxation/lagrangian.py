@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from hedgehop import _arrays, _core
-from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.relaxation.bundle import Bundle
@@ -125,8 +124,7 @@ class LagrangianSolver(LinearStepsSolver):
         family = self.oracle.family(potentials)
         run = {"distances": self._distances, "samples": self._samples, "counts": self._counts}[family or "counts"]
         pool, bound = run(relaxed, others)
-        if not pool.labelings:
-            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
+        pool.refuse_empty()
         self._kept = pool.kept(_KEPT_FOR_NEXT)
         return self.oracle.step(self.model, pool.labelings[pool.best], potentials, bound)
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop._arrays import Doubles
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, Indices
 
@@ -110,7 +110,7 @@ class _Shared:
         self.delta = np.concatenate([_first_shares(c, codes) for c in counts]) if counts else np.zeros(0)
         self.direction = np.zeros(self.delta.size)
         # Shares that add up to the weight leave nothing else of a plain cost or of a reward for all.
-        rises = [_threshold(c) for c in counts]
+        rises = [threshold(c) for c in counts]
         self.has_rest = np.array([t.width > 1 or (t.weight < 0 and t.start > 0) for t in rises], bool)
 
     def add_to(self, total: Doubles) -> None:
@@ -149,7 +149,8 @@ class _Shared:
         return float(values[count]), order[:count]
 
 
-def _threshold(count: CountFunction) -> Threshold:
+def threshold(count: CountFunction) -> Threshold:
+    """The function of a count that has one weight."""
     assert isinstance(count.function, Threshold)
     return count.function
 
@@ -167,13 +168,13 @@ def _steepest(count: CountFunction) -> tuple[float, float]:
 
 def _cap(count: CountFunction, codes: Indices) -> float:
     """What the multipliers may add up to; more than the weight where some members are let off."""
-    rises, users = _threshold(count), count.count(codes)
+    rises, users = threshold(count), count.count(codes)
     return rises.weight * (users / (users - rises.start) if rises.weight < 0 and users > rises.start else 1.0)
 
 
 def _first_shares(count: CountFunction, codes: Indices) -> Doubles:
     """Spread costs over the members that pay them now, rewards over all."""
-    rises = _threshold(count)
+    rises = threshold(count)
     payers: NDArray[np.bool_] = count.carries(codes)
     if rises.weight > 0:
         payers = np.ones(count.members.size, bool)
@@ -194,3 +195,18 @@ def _break_even(count: CountFunction, codes: Indices, losses: Doubles) -> float:
         return -float(np.delete(losses[count.members], count.code, axis=1).min(initial=np.inf))
     cheapest = np.sort(losses[count.members, count.code])
     return float(cheapest[: max(1, int(np.ceil(wanted)))].mean())
+
+
+def wanted(rises: Threshold) -> float:
+    """The count from which a reward is whole, or from which a cost begins."""
+    return rises.start + (rises.width if rises.weight > 0 else 1.0)
+
+
+def asked(count: CountFunction, labeling: Labels, losses: Doubles) -> Doubles:
+    """What the cheapest members ask for, in rising order, to earn a reward or to be rid of a cost; none if so."""
+    rises, carry = threshold(count), count.carries(count.codes.of(labeling))
+    missing = int(np.ceil(wanted(rises))) - int(carry.sum())
+    if rises.weight > 0:
+        return np.sort(losses[count.members[~carry], count.code])[: max(0, missing)]
+    other = np.delete(losses[count.members[carry]], count.code, axis=1).min(axis=1, initial=np.inf)
+    return np.sort(other)[: max(0, 1 - missing)]

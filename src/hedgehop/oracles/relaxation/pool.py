@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential, total_value
 
@@ -49,6 +50,11 @@ class Pool:
         self.scores += scores.tolist()
         self.values += (scores + total_value(self.model, self.relaxed, rows)).tolist()
         return rows
+
+    def refuse_empty(self) -> None:
+        """Raise InfeasibleError if nothing allowed was met."""
+        if not self.labelings:
+            raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
 
     @property
     def best(self) -> int:

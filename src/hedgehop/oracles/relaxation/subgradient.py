@@ -13,12 +13,11 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages, table_pairs
-from hedgehop.oracles.relaxation.multipliers import Multipliers
-from hedgehop.potentials import Potential, TransitionWeights
+from hedgehop.oracles.relaxation.multipliers import Multipliers, threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 from hedgehop.potentials.labels import label_counts, thresholds
-from hedgehop.potentials.transitions import transition_pairs, used_transitions
 
 _WARM = 8  # passes for each choice of multipliers, messages kept
 _COLD = 25  # the same where pairs change and messages start anew
@@ -102,28 +101,25 @@ def bound_by_messages(
     solver: _core.trws.Trws,
     model: PairwiseModel,
     theta: Doubles | None,
-    potentials: Sequence[Potential],
+    counts: Sequence[CountFunction],
     labeling: Labels,
     reached: float,
     rounds: int,
 ) -> tuple[float, list[Labels]]:
-    """Return a bound on ``max_y r(y) + theta(y) + sum of the potentials``, and labelings met on the way.
+    """Return a bound on ``max_y r(y) + theta(y) + sum of the functions``, and labelings met on the way.
 
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
-    if not potentials:
+    if not counts:
         return pass_messages(solver, theta, 50)[2], []
     constant, flat = 0.0, labeling.reshape(-1)
-    has_tables = _has_tables(model, potentials)
-    counts: list[CountFunction] = []
-    for p in potentials:
-        if isinstance(p, TransitionWeights) and not has_tables:
-            relaxed, lifted = _relaxed_transitions(model, p, flat)
-            counts, constant = counts + relaxed, constant + lifted
-        else:
-            counts += p.counts(model) or []
-    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
-    multipliers = CountMultipliers(counts, flat, unary, pair_tables(model) if has_tables else None)
+    pairs = [c for c in counts if isinstance(c.codes, PairClasses)]
+    has_tables = bool(pairs) and _has_tables(model)
+    if pairs and not has_tables:
+        relaxed, constant = _relaxed_pairs(model, pairs, flat)
+        counts = [c for c in counts if isinstance(c.codes, LabelClasses)] + relaxed
+    tables = pair_tables(model) if has_tables else None
+    multipliers = CountMultipliers(counts, flat, changed_unary(model, theta), tables)
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
         changed = scores if theta is None else theta + scores
@@ -136,29 +132,26 @@ def bound_by_messages(
     return multipliers.descend(evaluate, lambda: reached, rounds)
 
 
-def _has_tables(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
-    """Whether transitions can have multipliers of their own."""
+def _has_tables(model: PairwiseModel) -> bool:
+    """Whether pairs of labels can have multipliers of their own."""
     same = bool((model.label_counts == model.n_labels).all())
-    small = 0 < len(model.edges) * model.n_labels**2 <= _LARGEST_TABLES
-    return same and small and any(isinstance(p, TransitionWeights) for p in potentials)
+    return same and 0 < len(model.edges) * model.n_labels**2 <= _LARGEST_TABLES
 
 
-def _relaxed_transitions(
-    model: PairwiseModel, potential: TransitionWeights, labeling: Labels
+def _relaxed_pairs(
+    model: PairwiseModel, counts: Sequence[CountFunction], labeling: Labels
 ) -> tuple[list[CountFunction], float]:
-    """Return thresholds of labels and a constant that are at least the weights of transitions.
+    """Return thresholds of labels and a constant that are at least the weights of pairs on edges.
 
-    A transition can be used only where both of its labels are: its reward is at most that of using the one which
+    A pair can be used only where both of its labels are: its reward is at most that of using the one which
     `labeling` does not use; where it uses both, at most a constant. Costs are at most nothing.
     """
-    labels, flat = len(potential.w), labeling.reshape(1, -1)
-    rewards, constant = np.zeros(labels), 0.0
-    used = label_counts(flat, labels)[0] > 0
-    carried = used_transitions(model, flat, labels, potential.ordered)[0]
-    for a, b in zip(*transition_pairs(labels, potential.ordered), strict=True):
-        w = max(0.0, float(potential.w[a, b]))
-        if carried[a, b] or (used[a] and used[b]):
-            constant += w
+    rewards, constant = np.zeros(model.n_labels), 0.0
+    used = label_counts(labeling.reshape(1, -1), model.n_labels)[0] > 0
+    for count in counts:
+        (a, b), worth = divmod(count.code, model.n_labels), max(0.0, threshold(count).weight)
+        if used[a] and used[b]:
+            constant += worth
         else:
-            rewards[b if used[a] else a] += w
-    return thresholds(np.arange(labels, dtype=np.int32), rewards, 1, model), constant
+            rewards[b if used[a] else a] += worth
+    return thresholds(np.arange(model.n_labels, dtype=np.int32), rewards, 1, model), constant
