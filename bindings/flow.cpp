@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "flow_objects.hpp"
+#include "label_parts.hpp"
 
 namespace hedgehop::bindings {
 
@@ -59,6 +62,27 @@ void def_solving(nb::class_<PyFlow>& any) {
       .def_prop_ro("bits", &PyFlow::bits, "32 or 64: width of the integers inside.");
 }
 
+void def_label_parts(nb::module_& m) {
+  nb::class_<PyLabelParts>(
+      m, "LabelParts",
+      "For each label the best set X of variables that is not empty:\n\n"
+      "    sum of scores[i, l] in X - capacities of the edges that leave X + rewards[c, l] of regions within "
+      "X,\n\n"
+      "where each member outside of X takes limits[c, l] off a region's reward. One flow per label is kept.")
+      .def_static("general", &PyLabelParts::general, "shape"_a, "edges"_a, "capacities"_a,
+                  "members"_a = nb::none(), "offsets"_a = nb::none(), "limits"_a = nb::none(), NoGil(),
+                  "Any graph of shape (variables, labels), with regions members[offsets[c]:offsets[c + 1]].")
+      .def_static(
+          "grid", &PyLabelParts::grid, "shape"_a, "connectivity"_a, "n_labels"_a, "capacities"_a, "bytes"_a,
+          NoGil(),
+          "The pixels of a grid, capacities by direction; as many flows are kept as fit into `bytes`.")
+      .def("solve", &PyLabelParts::solve, "scores"_a, "rewards"_a.none(), "reach"_a, NoGil(),
+           "Values by label, never below the truth, and the members of X, (labels, variables).\n\n"
+           "Score -inf keeps a variable out; values below -reach[l] may be too high, those above are the "
+           "best\n"
+           "up to the rounding of flows.");
+}
+
 }  // namespace
 
 void register_flow(nb::module_& m) {
@@ -79,6 +103,7 @@ void register_flow(nb::module_& m) {
   def_numbers<std::int64_t>(any, general, grid);
   def_numbers<float>(any, general, grid);
   def_numbers<double>(any, general, grid);
+  def_label_parts(m);
 }
 
 }  // namespace hedgehop::bindings

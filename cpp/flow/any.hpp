@@ -29,6 +29,7 @@ class AnyFlow {
   virtual int bits() const = 0;
   virtual void keep_forests_up_to(std::size_t changes) = 0;
   virtual Total solve(Poll& poll) = 0;
+  virtual Total cheapest_with(std::span<const Index> nodes, std::span<Label> labels, Poll& poll) = 0;
   virtual bool is_solved() const = 0;
   virtual bool has_arc(Index tail, std::uint32_t slot) const = 0;
   virtual Index head(Index tail, std::uint32_t slot) const = 0;  // of an arc that exists
@@ -89,6 +90,9 @@ class PromotingFlow final : public AnyFlow {
   }
   Total solve(Poll& poll) override {
     return std::visit([&](auto& flow) { return flow.solve(poll); }, flow_);
+  }
+  Total cheapest_with(std::span<const Index> nodes, std::span<Label> labels, Poll& poll) override {
+    return std::visit([&](auto& flow) { return flow.cheapest_with(nodes, labels, poll); }, flow_);
   }
   bool is_solved() const override {
     return visit([](const auto& flow) { return flow.is_solved(); });

@@ -18,6 +18,7 @@
 
 #include "core/matrix.hpp"
 #include "core/poll.hpp"
+#include "flow/forced.hpp"
 #include "flow/overflow.hpp"
 #include "flow/repair.hpp"
 #include "flow/search.hpp"
@@ -84,6 +85,17 @@ class Flow {
   // After a solve, labelings with x(v) = 1 cost at least minimum() + max(0, this), those with x(v) = 0 at
   // least minimum() + max(0, -this).
   Cap residual_terminal(Index v) const { return graph().node(v).excess; }
+
+  // Cost and labels of the cheapest labeling with x(v) = 1 for some of the nodes, one at least, after a solve
+  // with nothing changed since.
+  Total cheapest_with(std::span<const Index> nodes, std::span<Label> labels, Poll& poll) {
+    bool has_one = false;
+    for (Index v = 0; v < size(); ++v) labels[index(v)] = is_sink_side(v);
+    for (const Index v : nodes) has_one |= is_sink_side(v);
+    if (has_one) return minimum_;
+    ForcedNodes<Layout> forced(forests_.graph());
+    return minimum_ + forced.cheapest(nodes, [&](Index v) { labels[index(v)] = 1; }, poll);
+  }
 
   // Cost of the labeling of the last solve, from the definition: equals the minimum if the solver is right.
   Total cut_value() const {

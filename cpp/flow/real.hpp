@@ -70,6 +70,14 @@ class RealFlow {
     return scale_.real(minimum);
   }
 
+  // The cheapest labeling with x(v) = 1 for some of the nodes, right after a solve; error() is that of its
+  // cost.
+  double cheapest_with(std::span<const Index> nodes, std::span<Label> labels, Poll& poll) {
+    const Total least = flow_->cheapest_with(nodes, labels, poll);
+    error_ = scale_.error(least, rounded_terminals_ + rounded_capacities_);
+    return scale_.real(least);
+  }
+
   // |true minimum - minimum| of the last solve is at most this, and so is the error of any labeling's cost.
   double error() const { return error_; }
 

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Potts models as partitions: bounds where labels or whole regions are weighed (docs/theory.md 11).
+
+With ``X_l = {i: y_i = l}`` the Potts cost is half the sum of the cuts of all parts, so relevance falls apart by label
+once "exactly one label each" is relaxed by prices nu. For every list of m labelings, any nu and any slopes s >= 0,
+
+    F <= m sum_i nu_i + sum_l max_{0<=c<=m} [ worth_l(c) + c b_l ] + sum_{C,l} max_{0<=c<=m} [ worth_Cl(c) - c s_Cl ],
+    b_l = max over X not empty of (U_l - nu)(X) - cut(X) / 2 + sum of s_Cl over the regions C within X.
+
+Each b_l is a minimum cut. A step is the list of one labeling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles
+from hedgehop.models.base import Model
+from hedgehop.models.grid import Grid
+from hedgehop.models.pairwise import PairwiseModel, Potts
+
+_BYTES = 1 << 29  # of the flows that are kept for the labels of a grid
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums by numpy, against the sum of the sizes of their terms
+_TURN = 0.6  # weight of the last subgradient in the direction of a step
+_PATIENCE = 5  # steps without progress after which they are halved
+
+
+@dataclass(frozen=True)
+class Worths:
+    """What labels and regions add to a list, by the number of labelings that use them.
+
+    Attributes
+    ----------
+    labels : (L, m + 1) array
+        Worth of each label by the number of labelings that use it.
+    regions : sequence of index arrays
+        Sets of variables.
+    wholes : (R, L, m + 1) array
+        Worth of each region and label by the number of labelings that give the whole region that label.
+    slacks : (R,) array
+        How many deviating members void a region: more than one only for m = 1.
+    """
+
+    labels: Doubles
+    regions: Sequence[NDArray[np.integer]]
+    wholes: Doubles
+    slacks: Doubles
+
+    @property
+    def m(self) -> int:
+        """How many labelings a list has."""
+        return self.labels.shape[1] - 1
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Multipliers of the bound: nu of variables, (n,), and slopes of regions and labels, (R, L)."""
+
+    variables: Doubles
+    slopes: Doubles
+
+
+def is_partition(model: Model) -> bool:
+    """Whether relevance is unary and Potts scores alone."""
+    return isinstance(model, PairwiseModel) and isinstance(model.pairwise, Potts) and not model.cliques
+
+
+class PartitionDual:
+    """The bound as a function of prices; flows are kept from one question to the next."""
+
+    def __init__(self, model: PairwiseModel, worths: Worths, theta: Doubles | None = None) -> None:
+        self.unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+        self.worths = worths
+        steps = np.diff(worths.wholes, axis=2)
+        self.low = np.maximum(0.0, steps.min(axis=2, initial=np.inf)) if steps.size else np.zeros(steps.shape[:2])
+        self.high = np.maximum(0.0, steps.max(axis=2, initial=-np.inf)) if steps.size else np.zeros(steps.shape[:2])
+        self._parts = _parts(model, worths, self.high / worths.slacks[:, None])
+        counts = np.arange(1, worths.m + 1)
+        rewards = (worths.labels[:, 1:] - worths.labels[:, :1]) / counts
+        stake = model.spread / model.n_variables
+        self._reach = np.maximum(0.0, rewards.max(axis=1)) + (stake if stake > 0 else 1.0)
+
+    def start(self) -> Prices:
+        """Return prices at which no variable asks for more than its best label gives."""
+        return Prices(self.unary.max(axis=1), (self.low + self.high) / 2)
+
+    def evaluate(self, prices: Prices) -> tuple[float, Prices]:
+        """Return the bound at some prices, rounding included, and its subgradient."""
+        worths, m = self.worths, self.worths.m
+        scores = self.unary - prices.variables[:, None]
+        slopes = np.clip(prices.slopes, self.low, self.high)
+        values, members = self._parts.solve(scores, slopes if len(slopes) else None, self._reach)
+        counts = np.arange(m + 1)
+        usable = np.isfinite(values)
+        ladder = worths.labels + np.where(usable, values, 0.0)[:, None] * counts
+        ladder[~usable, 1:] = -np.inf
+        used = ladder.argmax(axis=1)
+        rest = worths.wholes - slopes[:, :, None] * counts
+        total = m * float(prices.variables.sum()) + float(ladder.max(axis=1).sum()) + float(rest.max(axis=2).sum())
+        held = _held(members, worths.regions)
+        rises = Prices(m - used @ members.astype(np.float64), held * used - rest.argmax(axis=2))
+        sizes = m * float(np.abs(prices.variables).sum()) + float(np.abs(worths.labels).sum() + np.abs(rest).sum())
+        shown = np.abs(scores, where=scores > -np.inf, out=np.zeros(scores.shape)).sum(axis=0)
+        return total + _ROUNDING * (sizes + float(used @ shown)), rises
+
+    def descend(self, start: Prices, target: float, calls: int) -> tuple[float, Prices]:
+        """Return the best bound met, and its prices: Polyak's steps towards `target`, which no bound can be below."""
+        best, kept, now = np.inf, start, start
+        length, failed, turn = 1.0, 0, None
+        for _ in range(calls):
+            bound, rises = self.evaluate(now)
+            failed = 0 if bound < best - 1e-4 * abs(best - target) or best == np.inf else failed + 1
+            if bound < best:
+                best, kept = bound, now
+            if failed >= _PATIENCE:
+                length, failed, turn, now = length / 2, 0, None, kept
+                continue
+            turn = rises if turn is None else _mixed(rises, turn)
+            norm = float((turn.variables**2).sum() + (turn.slopes**2).sum())
+            if norm == 0 or best - target <= 1e-9 * max(1.0, abs(target)):
+                break
+            now = self._moved(now, turn, length * (bound - target) / norm)
+        return best, kept
+
+    def _moved(self, prices: Prices, rises: Prices, length: float) -> Prices:
+        slopes = np.clip(prices.slopes - length * rises.slopes, self.low, self.high)
+        return Prices(prices.variables - length * rises.variables, slopes)
+
+
+def _mixed(new: Prices, old: Prices) -> Prices:
+    return Prices(
+        _TURN * new.variables + (1 - _TURN) * old.variables, _TURN * new.slopes + (1 - _TURN) * old.slopes
+    )
+
+
+def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
+    """Whether each region lies within the part of each label, (R, L)."""
+    return np.array([members[:, r].all(axis=1) for r in regions], np.float64).reshape(len(regions), len(members))
+
+
+def _parts(model: PairwiseModel, worths: Worths, limits: Doubles) -> _core.flow.LabelParts:
+    if isinstance(model, Grid) and not worths.regions:
+        halves = [np.ascontiguousarray(s, np.float64) / 2 for s in model.strengths]
+        return _core.flow.LabelParts.grid(list(model.shape), model.connectivity, model.n_labels, halves, _BYTES)
+    assert isinstance(model.pairwise, Potts)
+    halves = np.asarray(model.pairwise.strengths, np.float64) / 2
+    if not worths.regions:
+        return _core.flow.LabelParts.general(model.unary.shape, model.edges, halves)
+    members = np.concatenate(worths.regions).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum([r.size for r in worths.regions])]).astype(np.int64)
+    limits = np.ascontiguousarray(limits)
+    return _core.flow.LabelParts.general(model.unary.shape, model.edges, halves, members, offsets, limits)
