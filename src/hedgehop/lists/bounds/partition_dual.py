@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The partition dual of lists: labels and regions covered by Potts models (docs/theory.md 11).
+
+A labeling that uses label l has a part X_l that is not empty, so c labelings that do earn ``worth(c)`` and at most
+c times the best part. No oracle is asked: one evaluation is a minimum cut per label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.diversity.base import Diversity, parsimony_rate
+from hedgehop.diversity.combine import WeightedSum
+from hedgehop.diversity.coverage import Coverage
+from hedgehop.diversity.labels import LabelCoverage
+from hedgehop.diversity.regions import RegionCoverage
+from hedgehop.lists.objective import Objective
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.relaxation.partition import PartitionDual, Prices, Worths, is_partition
+from hedgehop.potentials.labels import least_count
+
+
+@dataclass(frozen=True)
+class PartitionBound:
+    """No list has a larger F than `bound`: one evaluation at the multipliers shows it.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> from hedgehop.lists.bounds.partition_dual import evaluated, partition_bound
+    >>> from hedgehop.lists.objective import Objective
+    >>> model = hh.FactorGraph(np.eye(3), edges=[[0, 1], [1, 2]], pairwise=0.2)
+    >>> objective = Objective(model, hh.LabelCoverage(parsimony=0.0, ignore=()), 1.0)
+    >>> proven = partition_bound(objective, m=2, calls=20)
+    >>> proven.bound == evaluated(objective, 2, proven.multipliers)
+    True
+    """
+
+    bound: float
+    multipliers: Prices
+
+
+def applies(objective: Objective) -> bool:
+    """Whether the partition dual bounds this objective: labels or regions, on Potts scores alone."""
+    return is_partition(objective.model) and all(_is_known(term) for _, term in _terms(objective.diversity))
+
+
+def partition_bound(
+    objective: Objective, m: int, calls: int, start: Prices | None = None, rows: Labels | None = None
+) -> PartitionBound:
+    """Return the best bound of `calls` evaluations, begun at `start`, and the multipliers that prove it.
+
+    `rows`: the best list known; steps are as long as the distance to its F allows.
+    """
+    dual = _dual(objective, m)
+    if rows is None:
+        rows = np.repeat(dual.unary.argmax(axis=1)[None].astype(np.int32), m, axis=0)
+    bound, prices = dual.descend(start or dual.start(), objective.value(rows), max(1, calls))
+    return PartitionBound(bound, prices)
+
+
+def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
+    """Return the bound that some multipliers prove: flows are built anew, whatever found them is not asked."""
+    return _dual(objective, m).evaluate(multipliers)[0]
+
+
+def _dual(objective: Objective, m: int) -> PartitionDual:
+    assert isinstance(objective.model, PairwiseModel)
+    return PartitionDual(objective.model, _worths(objective, m))
+
+
+def _terms(diversity: Diversity) -> tuple[tuple[float, Diversity], ...]:
+    return diversity.terms if isinstance(diversity, WeightedSum) else ((1.0, diversity),)
+
+
+def _is_known(term: Diversity) -> bool:
+    if type(term) is RegionCoverage:
+        return max(term.slacks) == 1  # slopes of nested groups would change capacities, not terminals alone
+    return type(term) is LabelCoverage
+
+
+def _worths(objective: Objective, m: int) -> Worths:
+    model, labels = objective.model, int(objective.model.label_counts.max())
+    used, regions, wholes = np.zeros((labels, m + 1)), [], [np.zeros((0, labels, m + 1))]
+    for factor, term in _terms(objective.diversity):
+        assert isinstance(term, Coverage)
+        table = objective.tradeoff * factor * _group_worths(term, objective, m)
+        if isinstance(term, LabelCoverage):
+            for share, rows in zip(term.min_share, table.reshape(-1, labels, m + 1), strict=True):
+                # A label that reaches a size is used, so no more labelings do: the best worth up to their number.
+                large = least_count(share, model.n_variables) > 1
+                used += np.maximum.accumulate(rows, axis=1) if large else rows
+        elif isinstance(term, RegionCoverage):
+            regions += list(term.regions)
+            wholes.append(table.reshape(-1, labels, m + 1))
+    return Worths(used, regions, np.concatenate(wholes), np.ones(len(regions)))
+
+
+def _group_worths(term: Coverage, objective: Objective, m: int) -> Doubles:
+    """What each group adds by the number of labelings in it, (G, m + 1)."""
+    counts = np.arange(m + 1)
+    worth = term.h.upto(m) + parsimony_rate(term.parsimony, term.h) * counts
+    return np.outer(term.group_weights(objective.model), worth)
