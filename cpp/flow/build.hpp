@@ -31,6 +31,7 @@ struct Terms {
   std::span<const T> terminals;
   std::vector<std::span<const T>> forward, backward;
   bool symmetric = false;  // backward is forward
+  bool wide = false;       // real numbers as 64-bit integers, though 32 bits would be precise
 };
 
 // A flow of integers or of real numbers. Exactly one is set.
@@ -71,7 +72,7 @@ BuiltFlow build_flow(const Terms<T>& terms, std::size_t max_degree, Build build)
     capacities.total += all.backward.total, capacities.nonzero += all.backward.nonzero;
     const auto [terminal, pair, total] = all.sizes();
     const double load = terminal + static_cast<double>(max_degree) * pair;
-    const Quantiser scale(capacities, all.terminals, load, total);
+    const Quantiser scale(capacities, all.terminals, load, total, terms.wide);
     std::size_t rounded = 0;
     for (const auto& values : terms.forward) rounded += scale.count_rounded(values);
     for (const auto& values : terms.backward) rounded += terms.symmetric ? 0 : scale.count_rounded(values);

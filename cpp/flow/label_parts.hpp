@@ -6,7 +6,7 @@
 // Potts costs are half the sum of the cuts of all labels' parts, so models whose variables may take any
 // number of labels fall apart into these (docs/theory.md 11). A region is a node z with terminal -reward and
 // arcs from its members, which z = 1 pays for each member outside of X. One flow per label is kept from
-// question to question.
+// question to question, in 64 bits: the errors of all labels add up in a bound.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,8 @@ class LabelParts {
   }
 
  private:
-  static constexpr double coarse = 1e-7;  // error, against the sum of the terminals, from which to build anew
+  static constexpr double coarse =
+      1e-13;  // error, against the sum of the terminals, from which to build anew
 
   double solve_label(const PartQuestion& ask, std::size_t l, std::span<std::uint8_t> members, Poll& poll) {
     const std::size_t regions = ask.rewards.rows;
@@ -139,7 +140,7 @@ inline LabelParts general_label_parts(std::size_t n, std::size_t n_labels, Edges
                          std::size_t l, std::span<const double> terminals) {
     std::vector<double> forward = both, backward = both;
     for (const std::size_t c : owner) forward.push_back(limits[c * n_labels + l]), backward.push_back(0.0);
-    const Terms<double> terms{terminals, {forward}, {backward}, owner.empty()};
+    const Terms<double> terms{terminals, {forward}, {backward}, owner.empty(), true};
     const Edges all{{ends, ends.size() / 2, 2}};
     return std::move(*build_general(n + count, all, terms).real);
   };
@@ -154,12 +155,12 @@ inline LabelParts grid_label_parts(const Grid& grid, std::size_t n_labels,
   for (const auto& along : capacities) most += 2 * (along.empty() ? 0.0 : std::ranges::max(along));
   const auto build = [grid, capacities = std::move(capacities)](std::size_t,
                                                                 std::span<const double> terminals) {
-    Terms<double> terms{terminals, {}, {}, true};
+    Terms<double> terms{terminals, {}, {}, true, true};
     terms.forward.assign(capacities.begin(), capacities.end());
     terms.backward = terms.forward;
     return std::move(*build_grid(grid, terms).real);
   };
-  const std::size_t each = n * 4 * static_cast<std::size_t>(grid.connectivity + 5) + 1;
+  const std::size_t each = n * 8 * static_cast<std::size_t>(grid.connectivity + 4) + 1;
   return LabelParts(n, n_labels, build, std::vector<double>(n, most), bytes / each);
 }
 

@@ -55,12 +55,14 @@ struct TermSizes {
 class Quantiser {
  public:
   // `load`: the largest |terminal| + capacities around one node; `total`: the sum of that over all nodes.
-  Quantiser(const TermSizes& capacities, const TermSizes& terminals, double load, double total) {
+  // `wide`: 64 bits whatever 32 give, where many minima are added up.
+  Quantiser(const TermSizes& capacities, const TermSizes& terminals, double load, double total,
+            bool wide = false) {
     const double typical = std::min(capacities.mean(), terminals.mean());
     if (!(total > 0)) return;  // nothing but zeros: p = 0
     const int narrow = room(29, load);
-    narrow_ = typical == std::numeric_limits<double>::infinity() ||
-              std::ldexp(typical, narrow) >= std::ldexp(1.0, 20);
+    narrow_ = !wide && (typical == std::numeric_limits<double>::infinity() ||
+                        std::ldexp(typical, narrow) >= std::ldexp(1.0, 20));
     exponent_ = narrow_ ? narrow : room(61, total);
     scale_ = std::ldexp(1.0, exponent_);
   }

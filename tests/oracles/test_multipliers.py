@@ -9,6 +9,7 @@ from tests.draws import random_model
 
 import hedgehop as hh
 from hedgehop.oracles.pairwise.kernels import message_solver
+from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.relaxation import subgradient
 from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionWeights
 
@@ -75,3 +76,37 @@ def test_costs_of_labels_are_bounded_tightly_on_a_tree():
     chain = hh.Chain([[2.0, 0.0]] * 3 + [[0.0, 2.0]] * 3, [[0.5, 0.0], [0.0, 0.5]])
     best, bound = bound_of(chain, [LabelWeights([-1.0, -2.0])], rounds=40)
     assert bound == pytest.approx(best, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_parts_of_labels_bound_weights_of_any_sign(seed):
+    random = np.random.default_rng(seed)
+    model = random_model(random)
+    bounds = PartBounds(model)
+    for _ in range(3):  # flows and prices are kept
+        chosen = random.permutation(["labels", "sizes", "regions", "robust"])[: random.integers(1, 4)]
+        potentials = [p for kind in chosen for p in weights(random, 3, kind)]
+        theta = random.normal(size=(6, 3)) if seed % 2 else None
+        if theta is not None and seed % 4 == 1:
+            theta[2, 1] = -np.inf
+        best = hh.best(model, [*potentials, *([Linear(theta)] if theta is not None else [])], "exhaustive").value
+        assert bounds(theta, potentials, best, 6) >= best
+
+
+def test_parts_of_labels_bound_rewards_better_than_multipliers():
+    model = hh.Grid(np.random.default_rng(1).normal(size=(10, 10, 5)), smoothness=2.0)
+    rewards = [LabelWeights(np.full(5, 12.0))]
+    step = hh.best(model, rewards, hh.oracles.Expansion())
+    spread, _ = subgradient.bound_by_messages(
+        message_solver(model), model, None, rewards, step.labeling, step.value, 20
+    )
+    assert step.value <= step.upper_bound
+    assert step.upper_bound - step.value < 0.2 * (spread - step.value)
+
+
+def test_parts_of_labels_leave_costs_and_tables_to_multipliers():
+    costs, rewards = [LabelWeights([-1.0, -2.0])], [LabelWeights([1.0, 2.0])]
+    potts = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], [1.0])
+    assert PartBounds(potts)(None, costs, 0.0, 5) == np.inf
+    assert PartBounds(hh.Chain(np.zeros((3, 2)), np.eye(2)))(None, rewards, 0.0, 5) == np.inf
+    assert PartBounds(potts)(None, [*rewards, TransitionWeights(np.ones((2, 2)))], 0.0, 5) == np.inf

@@ -85,9 +85,9 @@ void ask(const Instance& x, LabelParts parts, Random& random, int rounds) {
       unsigned found = 0;
       for (std::size_t i = 0; i < x.n; ++i) found |= static_cast<unsigned>(sets[l * x.n + i]) << i;
       for (unsigned set = 1; set < 1U << x.n; ++set) best = std::max(best, x.value(set, l, scores, rewards));
-      CHECK(close(values[l], best, 5e-5 * size));  // a flow is kept up to 1e-7 of the terminals
-      CHECK(values[l] >= best - 1e-13 * size * static_cast<double>(x.n));
-      CHECK(best == never ? found == 0 : close(x.value(found, l, scores, rewards), best, 2e-6 * size));
+      CHECK(close(values[l], best, 1e-10 * size));
+      CHECK(values[l] >= best - 1e-15 * size * static_cast<double>(x.n));
+      CHECK(best == never ? found == 0 : close(x.value(found, l, scores, rewards), best, 1e-10 * size));
     }
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_finite_pairs
 from hedgehop.oracles.pairwise.kernels import PairwiseSolver, expanded, pass_messages
 from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
+from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.relaxation.multipliers import asked, threshold
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import bound_by_messages
@@ -76,6 +78,10 @@ class MoveSolver(PairwiseSolver):
 
     oracle: MoveOracle
 
+    @cached_property
+    def _parts(self) -> PartBounds:
+        return PartBounds(self.model)
+
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Move from the best labelings known, then bound what any labeling could reach."""
         model, moves = self.model, self._moves
@@ -99,7 +105,14 @@ class MoveSolver(PairwiseSolver):
             weights.tell(moves, theta)
             pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
         self.keep(pool.top(1)[0], _MOST_STARTS)
+        if bound + constant > pool.value:
+            bound = min(bound, self._bound_by_parts(theta, weights, pool.value - constant))
         return self.oracle.step(model, self.kept[0], potentials, bound + constant)
+
+    def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
+        """Spend about as long as on the step itself."""
+        rounds = self.oracle.bound_rounds
+        return self._parts(theta, weights, reached, rounds if self.model.unary.size <= _LARGE else rounds // 2)
 
 
 def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:

@@ -54,7 +54,7 @@ class Worths:
     @property
     def m(self) -> int:
         """How many labelings a list has."""
-        return self.labels.shape[1] - 1
+        return int(self.labels.shape[1]) - 1
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,24 @@ def is_partition(model: Model) -> bool:
 
 
 class PartitionDual:
-    """The bound as a function of prices; flows are kept from one question to the next."""
+    """The bound as a function of prices; flows are kept from one question to the next.
 
-    def __init__(self, model: PairwiseModel, worths: Worths, theta: Doubles | None = None) -> None:
+    `parts`: those of another dual of the same model without regions.
+    """
+
+    def __init__(
+        self,
+        model: PairwiseModel,
+        worths: Worths,
+        theta: Doubles | None = None,
+        parts: _core.flow.LabelParts | None = None,
+    ) -> None:
         self.unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
         self.worths = worths
         steps = np.diff(worths.wholes, axis=2)
         self.low = np.maximum(0.0, steps.min(axis=2, initial=np.inf)) if steps.size else np.zeros(steps.shape[:2])
         self.high = np.maximum(0.0, steps.max(axis=2, initial=-np.inf)) if steps.size else np.zeros(steps.shape[:2])
-        self._parts = _parts(model, worths, self.high / worths.slacks[:, None])
+        self.parts = parts or _parts(model, worths, self.high / worths.slacks[:, None])
         counts = np.arange(1, worths.m + 1)
         rewards = (worths.labels[:, 1:] - worths.labels[:, :1]) / counts
         stake = model.spread / model.n_variables
@@ -94,7 +103,7 @@ class PartitionDual:
         worths, m = self.worths, self.worths.m
         scores = self.unary - prices.variables[:, None]
         slopes = np.clip(prices.slopes, self.low, self.high)
-        values, members = self._parts.solve(scores, slopes if len(slopes) else None, self._reach)
+        values, members = self.parts.solve(scores, slopes if len(slopes) else None, self._reach)
         counts = np.arange(m + 1)
         usable = np.isfinite(values)
         ladder = worths.labels + np.where(usable, values, 0.0)[:, None] * counts
@@ -133,9 +142,7 @@ class PartitionDual:
 
 
 def _mixed(new: Prices, old: Prices) -> Prices:
-    return Prices(
-        _TURN * new.variables + (1 - _TURN) * old.variables, _TURN * new.slopes + (1 - _TURN) * old.slopes
-    )
+    return Prices(_TURN * new.variables + (1 - _TURN) * old.variables, _TURN * new.slopes + (1 - _TURN) * old.slopes)
 
 
 def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
@@ -145,8 +152,8 @@ def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) ->
 
 def _parts(model: PairwiseModel, worths: Worths, limits: Doubles) -> _core.flow.LabelParts:
     if isinstance(model, Grid) and not worths.regions:
-        halves = [np.ascontiguousarray(s, np.float64) / 2 for s in model.strengths]
-        return _core.flow.LabelParts.grid(list(model.shape), model.connectivity, model.n_labels, halves, _BYTES)
+        along = [np.ascontiguousarray(s, np.float64) / 2 for s in model.strengths]
+        return _core.flow.LabelParts.grid(list(model.shape), model.connectivity, model.n_labels, along, _BYTES)
     assert isinstance(model.pairwise, Potts)
     halves = np.asarray(model.pairwise.strengths, np.float64) / 2
     if not worths.regions:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The partition dual of lists: never below the best list of all, and nearly tight."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.diversity.base import parsimony_rate
+from hedgehop.lists.bounds.partition_dual import applies, evaluated, partition_bound
+from hedgehop.lists.objective import Objective
+from hedgehop.oracles.relaxation.partition import Prices
+
+MODELS = 2000 if os.environ.get("HEDGEHOP_THOROUGH") else 60
+PARSIMONIES = (0.0, "auto", -1.0, 0.5)
+
+
+def random_model(random):
+    n, labels = (int(random.integers(1, 5)), int(random.integers(1, 4)))
+    unary = random.normal(size=(n, labels)) * 2
+    if random.random() < 0.3:  # forbidden labels, never all of a variable
+        gone = random.random((n, labels)) < 0.3
+        gone[np.arange(n), random.integers(0, labels, n)] = False
+        unary[gone] = -np.inf
+    if n == 4 and random.random() < 0.4:
+        return hh.Grid(unary.reshape(2, 2, labels), smoothness=float(2 * random.random()))
+    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5]  # often not connected
+    return hh.FactorGraph(unary, edges, 2 * random.random(len(edges))) if edges else hh.FactorGraph(unary)
+
+
+def random_diversity(random, model, loose):
+    n = model.n_variables
+    h, parsimony = str(random.choice(["log", "sqrt", "count"])), PARSIMONIES[random.integers(4)]
+    ignore = () if random.random() < 0.5 else (0,)
+    shares = (0.0, 0.5, [0.0, 0.6])[random.integers(3)] if loose else 0.0
+    regions = [random.permutation(n)[: random.integers(1, n + 1)] for _ in range(random.integers(1, 4))]
+    labels = hh.LabelCoverage(h, parsimony, ignore, shares)
+    whole = hh.RegionCoverage(regions, h, parsimony if loose else 0.0)
+    return (labels, whole, 0.7 * labels + 1.3 * whole)[random.integers(3)]
+
+
+def best_list(objective, m):
+    """The best list of all, by its definition; None if there are too many."""
+    model, terms = objective.model, getattr(objective.diversity, "terms", ((1.0, objective.diversity),))
+    rows = np.array(list(product(*map(range, model.label_counts))), np.int32)
+    rows = rows[np.isfinite(model.score(rows.reshape(-1, *model.shape)))]
+    lists = np.array(list(combinations_with_replacement(range(len(rows)), m)))
+    if len(lists) > 5000:
+        return None
+    total = np.asarray(model.score(rows.reshape(-1, *model.shape)))[lists].sum(axis=1)
+    for factor, term in terms:
+        counts = term.incidence(model, rows)[lists].sum(axis=1)
+        worth = term.h(counts) + parsimony_rate(term.parsimony, term.h) * counts
+        total = total + objective.tradeoff * factor * worth @ term.group_weights(model)
+    best = int(np.argmax(total))
+    assert total[best] == pytest.approx(objective.value(rows[lists[best]]))
+    return rows[lists[best]], float(total[best])
+
+
+def tries(seed, count, loose=False):
+    """Random lists; `loose`: with sizes of labels and costs of regions, of which parts know little."""
+    random = np.random.default_rng(seed)
+    for _ in range(count):
+        model, m = random_model(random), int(random.integers(1, 4))
+        objective = Objective(model, random_diversity(random, model, loose), float(3 * random.random()))
+        known = best_list(objective, m)
+        if known is not None:
+            yield random, objective, m, known
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_multipliers_prove_less_than_the_best_list(seed):
+    for random, objective, m, (_, best) in tries(seed, MODELS, loose=True):
+        assert applies(objective)
+        slopes = partition_bound(objective, m, 1).multipliers.slopes.shape
+        for _ in range(3):
+            prices = Prices(2 * random.normal(size=objective.model.n_variables), 3 * random.random(slopes))
+            assert evaluated(objective, m, prices) >= best
+
+
+def test_steps_make_the_bound_nearly_tight():
+    gaps = []
+    for _, objective, m, (rows, best) in tries(11, 150):
+        proven = partition_bound(objective, m, 40, rows=rows)
+        assert proven.bound >= best
+        assert evaluated(objective, m, proven.multipliers) == pytest.approx(proven.bound, rel=1e-12, abs=1e-11)
+        gaps.append((proven.bound - best) / max(1.0, abs(best)))
+    assert np.mean(np.array(gaps) < 1e-6) > 0.5
+    assert np.mean(gaps) < 0.03
+
+
+def test_more_calls_go_on_from_the_multipliers():
+    random = np.random.default_rng(3)
+    model = hh.Grid(3 * random.normal(size=(8, 8, 4)), smoothness=1.0)
+    objective = Objective(model, hh.LabelCoverage(parsimony=0.0, ignore=()), 20.0)
+    rows = hh.diverse(model, objective.diversity, m=3, tradeoff=20.0, oracle="expansion").labelings.reshape(3, -1)
+    first = partition_bound(objective, 3, 5, rows=rows)
+    second = partition_bound(objective, 3, 20, start=first.multipliers, rows=rows)
+    assert objective.value(rows) <= second.bound < first.bound
+
+
+def test_a_list_that_its_steps_leave_open_is_proven_the_best():
+    model = hh.Grid(np.random.default_rng(0).normal(size=(12, 12, 6)), smoothness=0.7)
+    diversity = hh.LabelCoverage(parsimony=0.0, ignore=())
+    found = hh.diverse(model, diversity, m=4, tradeoff=30.0, oracle="expansion", distinct=False)
+    proven = partition_bound(Objective(model, diversity, 30.0), 4, 60, rows=found.labelings.reshape(4, -1))
+    assert found.objective <= proven.bound < found.objective + 1e-6
+    assert found.upper_bound > found.objective + 50
+
+
+@pytest.mark.parametrize(
+    ("model", "diversity"),
+    [
+        (hh.Chain(np.zeros((3, 2)), np.eye(2)), hh.LabelCoverage(ignore=())),
+        (hh.FactorGraph(np.zeros((3, 2))), hh.VariableCoverage()),
+        (hh.FactorGraph(np.zeros((3, 2))), hh.LabelCoverage(ignore=()) + hh.LinearHamming()),
+        (hh.FactorGraph(np.zeros((4, 2))), hh.RegionCoverage([[0, 1, 2, 3]], robust=2)),
+    ],
+    ids=["tables", "variables", "a sum", "robust regions"],
+)
+def test_what_is_no_partition_is_left_to_others(model, diversity):
+    assert not applies(Objective(model, diversity, 1.0))
