@@ -12,7 +12,7 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
-from hedgehop.oracles.relaxation.partition import PartitionDual, Prices, Worths, is_partition
+from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 
 
 class PartBounds:
@@ -29,8 +29,9 @@ class PartBounds:
         worths = _worths(self._model, weights)
         parts = None if self._last is None or worths.regions else self._last[0].parts
         dual = PartitionDual(self._model, worths, theta, parts)
-        bound, prices = dual.descend(self._start(dual), reached, calls)
-        self._last = None if worths.regions else (dual, prices)
+        descent = Descent(dual, self._start(dual), reached)
+        bound = descent.run(calls)
+        self._last = None if worths.regions else (dual, descent.prices)
         return bound
 
     def _start(self, dual: PartitionDual) -> Prices:

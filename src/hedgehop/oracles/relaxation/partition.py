@@ -117,28 +117,49 @@ class PartitionDual:
         shown = np.abs(scores, where=scores > -np.inf, out=np.zeros(scores.shape)).sum(axis=0)
         return total + _ROUNDING * (sizes + float(used @ shown)), rises
 
-    def descend(self, start: Prices, target: float, calls: int) -> tuple[float, Prices]:
-        """Return the best bound met, and its prices: Polyak's steps towards `target`, which no bound can be below."""
-        best, kept, now = np.inf, start, start
-        length, failed, turn = 1.0, 0, None
-        for _ in range(calls):
-            bound, rises = self.evaluate(now)
-            failed = 0 if bound < best - 1e-4 * abs(best - target) or best == np.inf else failed + 1
-            if bound < best:
-                best, kept = bound, now
-            if failed >= _PATIENCE:
-                length, failed, turn, now = length / 2, 0, None, kept
-                continue
-            turn = rises if turn is None else _mixed(rises, turn)
-            norm = float((turn.variables**2).sum() + (turn.slopes**2).sum())
-            if norm == 0 or best - target <= 1e-9 * max(1.0, abs(target)):
-                break
-            now = self._moved(now, turn, length * (bound - target) / norm)
-        return best, kept
-
-    def _moved(self, prices: Prices, rises: Prices, length: float) -> Prices:
+    def moved(self, prices: Prices, rises: Prices, length: float) -> Prices:
+        """Return prices a step against a direction, slopes kept where they are of use."""
         slopes = np.clip(prices.slopes - length * rises.slopes, self.low, self.high)
         return Prices(prices.variables - length * rises.variables, slopes)
+
+
+class Descent:
+    """Polyak's steps towards a value that no bound can be below, from some prices; it may be run on at any time.
+
+    Attributes
+    ----------
+    bound, prices
+        The best bound met, and where.
+    """
+
+    def __init__(self, dual: PartitionDual, start: Prices, target: float) -> None:
+        self._dual, self._target = dual, target
+        self.bound, self.prices, self.done = float(np.inf), start, False
+        self._now, self._length, self._failed = start, 1.0, 0
+        self._turn: Prices | None = None
+
+    def run(self, calls: int) -> float:
+        """Return the best bound after so many further evaluations, fewer where nothing is left to gain."""
+        for _ in range(calls):
+            if self.done:
+                break
+            self._step(*self._dual.evaluate(self._now))
+        return self.bound
+
+    def _step(self, bound: float, rises: Prices) -> None:
+        gained = self.bound - bound > 1e-4 * abs(self.bound - self._target) or self.bound == np.inf
+        self._failed = 0 if gained else self._failed + 1
+        if bound < self.bound:
+            self.bound, self.prices = bound, self._now
+        if self._failed >= _PATIENCE:  # from the best prices, half as far
+            self._length, self._failed, self._turn, self._now = self._length / 2, 0, None, self.prices
+            return
+        self._turn = rises if self._turn is None else _mixed(rises, self._turn)
+        norm = float((self._turn.variables**2).sum() + (self._turn.slopes**2).sum())
+        gap = self.bound - self._target
+        self.done = norm == 0 or gap <= 1e-12 * max(1.0, abs(self._target)) or self._length < 1e-6
+        if not self.done:
+            self._now = self._dual.moved(self._now, self._turn, self._length * (bound - self._target) / norm)
 
 
 def _mixed(new: Prices, old: Prices) -> Prices:

@@ -19,7 +19,7 @@ from hedgehop.diversity.labels import LabelCoverage
 from hedgehop.diversity.regions import RegionCoverage
 from hedgehop.lists.objective import Objective
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.relaxation.partition import PartitionDual, Prices, Worths, is_partition
+from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 from hedgehop.potentials.labels import least_count
 
 
@@ -30,7 +30,7 @@ class PartitionBound:
     Examples
     --------
     >>> import numpy as np, hedgehop as hh
-    >>> from hedgehop.lists.bounds.partition_dual import evaluated, partition_bound
+    >>> from hedgehop.lists.proofs.partition import evaluated, partition_bound
     >>> from hedgehop.lists.objective import Objective
     >>> model = hh.FactorGraph(np.eye(3), edges=[[0, 1], [1, 2]], pairwise=0.2)
     >>> objective = Objective(model, hh.LabelCoverage(parsimony=0.0, ignore=()), 1.0)
@@ -55,11 +55,20 @@ def partition_bound(
 
     `rows`: the best list known; steps are as long as the distance to its F allows.
     """
+    descent = descended(objective, m, start, rows)
+    descent.run(max(1, calls))
+    return PartitionBound(descent.bound, descent.prices)
+
+
+def descended(objective: Objective, m: int, start: Prices | None = None, rows: Labels | None = None) -> Descent:
+    """Return a descent that has not begun: for whoever wants the bound a few evaluations at a time."""
     dual = _dual(objective, m)
+    first = dual.start() if start is None else start
     if rows is None:
         rows = np.repeat(dual.unary.argmax(axis=1)[None].astype(np.int32), m, axis=0)
-    bound, prices = dual.descend(start or dual.start(), objective.value(rows), max(1, calls))
-    return PartitionBound(bound, prices)
+    elif start is None and len(first.slopes):
+        first = Prices(first.variables, _slopes_at(objective, dual, rows))
+    return Descent(dual, first, objective.value(rows))
 
 
 def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
@@ -104,3 +113,13 @@ def _group_worths(term: Coverage, objective: Objective, m: int) -> Doubles:
     counts = np.arange(m + 1)
     worth = term.h.upto(m) + parsimony_rate(term.parsimony, term.h) * counts
     return np.outer(term.group_weights(objective.model), worth)
+
+
+def _slopes_at(objective: Objective, dual: PartitionDual, rows: Labels) -> Doubles:
+    """Return slopes midway between what the last and what a further labeling of each group adds, (R, L)."""
+    covers = [term for _, term in _terms(objective.diversity) if isinstance(term, RegionCoverage)]
+    counts = np.concatenate([term.counts(objective.model, rows) for term in covers]).reshape(dual.low.shape)
+    rises = np.diff(dual.worths.wholes, axis=2)
+    last = np.take_along_axis(rises, np.maximum(counts - 1, 0)[:, :, None], axis=2)[:, :, 0]
+    further = np.take_along_axis(rises, np.minimum(counts, len(rows) - 1)[:, :, None], axis=2)[:, :, 0]
+    return np.clip((last + further) / 2, dual.low, dual.high)

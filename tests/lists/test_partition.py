@@ -11,8 +11,8 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.diversity.base import parsimony_rate
-from hedgehop.lists.bounds.partition_dual import applies, evaluated, partition_bound
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.partition import applies, evaluated, partition_bound
 from hedgehop.oracles.relaxation.partition import Prices
 
 MODELS = 2000 if os.environ.get("HEDGEHOP_THOROUGH") else 60
