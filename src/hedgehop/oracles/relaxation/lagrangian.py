@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from hedgehop import _arrays, _core
+from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.relaxation.bundle import Bundle
@@ -108,6 +111,11 @@ class LagrangianSolver(LinearStepsSolver):
     def __init__(self, oracle: Lagrangian, model: Model) -> None:
         super().__init__(oracle, model)
         self._kept: Kept | None = None
+
+    @property
+    def labelings(self) -> Labels:
+        """The best labelings met, (k, n)."""
+        return np.zeros((0, self.model.n_variables), np.int32) if self._kept is None else self._kept[0]
 
     @cached_property
     def _moves(self) -> _core.local.DistanceMoves | None:
