@@ -8,7 +8,8 @@ with 0 <= t_g <= 1
     D(T) <= sum_g P(g) t_g + sum over y in T of [ 1 - sum of P(g) t_g over the groups g of y ].
 
 The groups cannot be listed, but t can be named: labelings y_j give
-``t_g = sum_j beta_j(|R|) [y_j has pattern g on R]``, at most 1 if ``sum_j beta_j(k) <= 1`` for every k. Then, with d_j the distance of y from y_j,
+``t_g = sum_j beta_j(|R|) [y_j has pattern g on R]``, at most 1 if ``sum_j beta_j(k) <= 1`` for every k. Then, with d_j
+the distance of y from y_j,
 
     F(T) <= tradeoff * sum_k P(k) sum_j beta_j(k) + m * max_y [ r(y) + tradeoff * (1 - sum_j Psi_j(d_j)) ],
     Psi_j(d) = sum_k P(k) beta_j(k) C(n - d, k) / C(n, k),
