@@ -124,3 +124,9 @@ def test_a_list_that_its_steps_leave_open_is_proven_the_best():
 )
 def test_what_is_no_partition_is_left_to_others(model, diversity):
     assert not applies(Objective(model, diversity, 1.0))
+
+
+def test_multipliers_of_another_model_are_refused():
+    objective = Objective(hh.FactorGraph(np.zeros((3, 2))), hh.LabelCoverage(ignore=()), 1.0)
+    with pytest.raises(ValueError, match="shapes"):
+        evaluated(objective, 2, Prices(np.zeros(4), np.zeros((0, 2))))

@@ -179,7 +179,9 @@ class _Names:
     def proven(self, solver: LagrangianSolver, slopes: BallSlopes) -> tuple[float, Step]:
         """Return the bound that slopes prove, and the step that shows it."""
         lam, shares = self._objective.tradeoff, np.asarray(slopes.shares)
-        if (shares < 0).any() or (shares.sum(axis=0) > 1 + 1e-12).any():
+        if shares.shape != (len(slopes.labelings), self.ranges):
+            raise ValueError(f"shares must have {self.ranges} columns, a row per labeling; got shape {shares.shape}.")
+        if not ((shares >= 0).all() and (shares.sum(axis=0) <= 1 + 1e-12).all()):
             raise ValueError("shares of slopes must be at least 0 and add up to at most 1 in each range.")
         tables = -lam * shares @ self._agree
         far: list[Potential] = [Cardinality(y, t) for y, t in zip(slopes.labelings, tables, strict=True)]

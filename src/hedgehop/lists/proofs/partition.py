@@ -73,7 +73,13 @@ def descended(objective: Objective, m: int, start: Prices | None = None, rows: L
 
 def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
     """Return the bound that some multipliers prove: flows are built anew, whatever found them is not asked."""
-    return _dual(objective, m).evaluate(multipliers)[0]
+    dual = _dual(objective, m)
+    shapes, wanted = (multipliers.variables.shape, multipliers.slopes.shape), (dual.unary.shape[:1], dual.low.shape)
+    if shapes != wanted:
+        raise ValueError(
+            f"prices and slopes must have shapes {wanted[0]} and {wanted[1]}; got {shapes[0]}, {shapes[1]}."
+        )
+    return dual.evaluate(multipliers)[0]
 
 
 def _dual(objective: Objective, m: int) -> PartitionDual:
