@@ -2,6 +2,8 @@
 PYTHON ?= python3
 SANITIZE ?= OFF
 SECONDS ?= 60
+SEED ?= 1
+ROUNDS ?= 0
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -20,7 +22,7 @@ EXTRAS_demo := [cli,segmentation,plot]
 EXTRAS_dev := [dev,docs,cli,segmentation,learning,studio,plot,batch,io]
 EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
-.PHONY: help demo test lint format bench fuzz docs gallery release-check build cpptest clean
+.PHONY: help demo test lint format bench fuzz hunt docs gallery release-check build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -36,9 +38,10 @@ test: cpptest ## Run the C++ and the Python tests
 	@$(PY) -m pytest --numprocesses auto --quiet
 
 lint: $(VENV)/.installed-dev ## Check style and types
-	@echo "lint: ruff, mypy, clang-format, tsc"
+	@echo "lint: ruff, assertions, mypy, clang-format, tsc"
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(PY) tests/lint_assertions.py
 	@$(PY) -m mypy
 	@$(VENV)/bin/clang-format --dry-run -Werror $(CPP_FILES)
 	@if command -v tsc > /dev/null; then tsc -p src/hedgehop/studio/static/jsconfig.json; \
@@ -58,6 +61,10 @@ fuzz: $(VENV)/.installed-dev ## Feed damaged files to every reader for a minute 
 	@$(PY) -c 'import atheris' 2> /dev/null || $(PIP) install atheris
 	@echo "fuzz: running fuzz/files.py for $(SECONDS) seconds"
 	@$(PY) fuzz/files.py -max_total_time=$(SECONDS) -max_len=4096 -seed=1
+
+hunt: $(VENV)/.installed-dev ## Compare random lists with enumeration for a minute (SECONDS=60 SEED=1 ROUNDS=0 for all)
+	@echo "hunt: running for $(SECONDS) seconds from seed $(SEED)"
+	@$(PY) -m hunt --seconds $(SECONDS) --seed $(SEED) --rounds $(ROUNDS)
 
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"
