@@ -14,7 +14,7 @@ CPP_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp cpp/*/tests/* bindings
 # cmake and ninja come from the environment, whatever the machine has.
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 
-CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
+CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized,$(if $(filter THREADS,$(SANITIZE)),-threads))
 
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
@@ -80,9 +80,10 @@ release-check: $(VENV)/.installed-dev ## Build sdist and wheel, look into them, 
 
 build: $(VENV)/.installed-core ## Build and install the library into .venv
 
-cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan)
+cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan; THREADS: ThreadSanitizer)
 	@echo "cpptest: building and running the C++ tests"
-	@$(IN_VENV) cmake -S . -B $(CPPTEST) -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(SANITIZE) \
+	@$(IN_VENV) cmake -S . -B $(CPPTEST) -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(filter ON,$(SANITIZE)) \
+	  -DHEDGEHOP_SANITIZE_THREADS=$(filter THREADS,$(SANITIZE)) \
 	  --log-level=WARNING > $(CPPTEST).log
 	@$(IN_VENV) cmake --build $(CPPTEST) -- --quiet
 	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import hedgehop as hh
-
 from hunt.dice import Dice
 from hunt.diversities import DIVERSITIES, Column
 from hunt.structures import STRUCTURES, problem
@@ -78,7 +77,11 @@ class Round:
         return self.d.random.integers(0, len(self.problem.rows), size=count).tolist()
 
     def _oracle(self) -> str:
-        return str(self.d.random.choice(["auto", "auto", *hh.oracles.available()]))
+        """One that does not refuse the first steps; `auto` as often as any other."""
+        p, able = self.problem, hh.oracles.available()
+        potentials = self.column.diversity.potentials(p.model, p.rows[:1]) if self.truth.tradeoff else []
+        able = [name for name in able if hh.oracles.get(name).refusal(p.model, potentials) is None]
+        return "auto" if self.d.random.random() < 0.4 else str(self.d.random.choice(["auto", *able]))
 
     # Steps
 
@@ -156,6 +159,18 @@ class Round:
         self._greedy(min_distance=int(self.d.random.integers(1, len(self.problem.counts) + 1)))
 
     def _joint(self) -> None:
+        """With a diversity of single variables, which `joint` needs."""
+        kept, self.column = (
+            self.column,
+            DIVERSITIES[str(self.d.random.choice(["variables", "hamming"]))](self.d, self.problem),
+        )
+        self.truth = Truth(self.problem, self.column, self.truth.tradeoff)
+        try:
+            self._best_of_all()
+        finally:
+            self.column, self.truth = kept, Truth(self.problem, kept, self.truth.tradeoff)
+
+    def _best_of_all(self) -> None:
         m = self._m()
         found = self._diverse(m, method="joint", distinct=False)
         self._list(found, m, 0, "graphcut")
@@ -212,8 +227,10 @@ class Round:
 
         whole = Truth(self.problem, Column(None, measure, self.column.submodular), 1.0)
         kept, self.truth = self.truth, whole
-        self._list(found, m, 0, "auto", complete=False)
-        self.truth = kept
+        try:
+            self._list(found, m, 0, "auto", complete=False)
+        finally:
+            self.truth = kept
 
     def _m_best(self) -> None:
         m = int(self.d.random.integers(1, 6))
@@ -295,4 +312,3 @@ class Round:
         elif share > 0 and all(found.objective - s < share * (best - s) - 4 * digits for s in starts):
             text = f"guarantee {share!r}: F = {found.objective!r}, F0 = {starts[0]!r}, best {best!r}"
             self._fault("guarantee not kept", text)
-

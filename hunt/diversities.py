@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 import hedgehop as hh
-
 from hunt.dice import Dice
 from hunt.structures import Problem
 

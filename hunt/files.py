@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 import hedgehop as hh
-
 from hunt.tally import Fault, Tally
 
 MODELS = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz")

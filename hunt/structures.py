@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 import hedgehop as hh
-
 from hunt.dice import Dice
 
 Terms = Callable[[tuple[int, ...]], "list[float] | None"]
@@ -141,9 +140,7 @@ def chain(d: Dice):
     unary, steps = d.unary(4, 3), d.scores(3, 3) if d.ties else d.scores(3, 3, 3)
     edges = np.array([[0, 1], [1, 2], [2, 3]])
     shared = steps.ndim == 2
-    return _pairwise(
-        hh.Chain(unary, steps), unary, edges, lambda e, a, b: steps[a, b] if shared else steps[e, a, b]
-    )
+    return _pairwise(hh.Chain(unary, steps), unary, edges, lambda e, a, b: steps[a, b] if shared else steps[e, a, b])
 
 
 def _grid(d: Dice, shape: tuple[int, ...], labels: int, connectivity: int):
@@ -193,9 +190,7 @@ def spanning_tree(d: Dice):
     edges, weights = np.concatenate([d.tree(4), d.tree(4)]), d.scores(6)
     if d.forbid:
         weights[3:][d.random.random(3) < 0.3] = -np.inf
-    return _subsets(
-        hh.SpanningTree(edges, weights), edges, weights, lambda t: len(t) == 3 and _components(4, t) == 1
-    )
+    return _subsets(hh.SpanningTree(edges, weights), edges, weights, lambda t: len(t) == 3 and _components(4, t) == 1)
 
 
 def _apart(pairs: list[tuple[int, int]]) -> bool:

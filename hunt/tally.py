@@ -45,18 +45,17 @@ class Tally:
     def table(self) -> str:
         """All counts as text."""
         parts = []
-        for title, rows in (
-            ("structure", self.summed(0)), ("diversity", self.summed(1)), ("oracle", self.oracles), ("call", self.calls),
-        ):  # fmt: skip
+        columns = {"structure": self.summed(0), "diversity": self.summed(1), "oracle": self.oracles, "call": self.calls}
+        for title, rows in columns.items():
             parts.append(f"{title:<18}" + "".join(f"{k:>11}" for k in KINDS))
             parts += [f"  {name:<16}" + "".join(f"{c[k]:>11}" for k in KINDS) for name, c in sorted(rows.items())]
         total = self.total()
         parts.append(f"{'all':<18}" + "".join(f"{total[k]:>11}" for k in KINDS))
         parts.append(f"lists in each of {len(self.cells)} cells (structure x diversity):")
-        columns = sorted({d for _, d in self.cells})
-        parts.append(" " * 18 + " ".join(f"{c[:9]:>9}" for c in columns))
+        names = sorted({d for _, d in self.cells})
+        parts.append(" " * 18 + " ".join(f"{c[:9]:>9}" for c in names))
         for name in sorted({s for s, _ in self.cells}):
-            row = [self.cells.get((name, c), Counter())["lists"] for c in columns]
+            row = [self.cells.get((name, c), Counter())["lists"] for c in names]
             parts.append(f"  {name:<16}" + " ".join(f"{k:>9}" for k in row))
         return "\n".join(parts)
 

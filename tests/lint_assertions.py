@@ -18,7 +18,8 @@ def problems(source: str) -> Iterator[tuple[int, str]]:
     A helper of the same file that checks something counts as a check, also through other helpers.
     """
     tree = ast.parse(source)
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    every = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = {node.name: node for node in every}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or):
             yield node.lineno, "an assertion with `or` hides which side holds: assert what must be true in this case"
