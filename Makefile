@@ -4,6 +4,7 @@ SANITIZE ?= OFF
 SECONDS ?= 60
 SEED ?= 1
 ROUNDS ?= 0
+SAMPLE ?= 25
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -22,7 +23,7 @@ EXTRAS_demo := [cli,segmentation,plot]
 EXTRAS_dev := [dev,docs,cli,segmentation,learning,studio,plot,batch,io]
 EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
-.PHONY: help demo test lint format bench fuzz hunt docs gallery release-check build cpptest clean
+.PHONY: help demo test lint format bench fuzz hunt mutants docs gallery release-check build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -65,6 +66,11 @@ fuzz: $(VENV)/.installed-dev ## Feed damaged files to every reader for a minute 
 hunt: $(VENV)/.installed-dev ## Compare random lists with enumeration for a minute (SECONDS=60 SEED=1 ROUNDS=0 for all)
 	@echo "hunt: running for $(SECONDS) seconds from seed $(SEED)"
 	@$(PY) -m hunt --seconds $(SECONDS) --seed $(SEED) --rounds $(ROUNDS)
+
+mutants: $(VENV)/.installed-dev ## Change the sources here and there; do the tests notice? (SAMPLE=25 SEED=1 PARTS=)
+	@$(PY) -c 'import mutmut' 2> /dev/null || $(PIP) install mutmut==3.3.1
+	@echo "mutants: trying $(SAMPLE) of every part"
+	@$(PY) -m hunt.mutants $(PARTS) --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"

@@ -42,6 +42,9 @@ PARTS: dict[str, tuple[list[str], list[str]]] = {  # sources, and the arguments 
 }  # fmt: skip
 
 
+_SHOWN = (cst.Annotation, cst.Import, cst.ImportFrom, cst.Raise, cst.Decorator, cst.FormattedString)
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A module with one change."""
@@ -81,9 +84,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
 def _left_alone(node: cst.CSTNode, parents: Any) -> bool:
     """Whether a node is within an annotation, an import, an error, a decorator, or code that only shows things."""
     while node is not None:
-        if isinstance(
-            node, (cst.Annotation, cst.Import, cst.ImportFrom, cst.Raise, cst.Decorator, cst.FormattedString)
-        ):
+        if isinstance(node, _SHOWN):
             return True
         if isinstance(node, cst.FunctionDef) and node.name.value in ("__repr__", "as_markdown"):
             return True
@@ -144,8 +145,7 @@ def main() -> int:
     options = _options()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    import hypothesis  # noqa: F401 so that forks have it
-    import numpy  # noqa: F401
+    import numpy  # noqa: F401 so that forks have it
     import scipy.optimize  # noqa: F401
 
     scores: dict[str, dict[str, Any]] = {}
