@@ -12,7 +12,8 @@
 
 #include "check.hpp"
 #include "core/tests/pairwise_model.hpp"
-#include "flow/tests/instance.hpp"
+#include "flow/csr.hpp"
+#include "flow/flow.hpp"
 #include "graphs/forest.hpp"
 #include "graphs/spanning_tree.hpp"
 #include "moves/expansion.hpp"
@@ -98,9 +99,17 @@ void survives(const char* name, Work work) {
 }
 
 void flows(Random& random) {
-  const test::Problem problem = test::random_graph(random, 99, 20);
+  using Layout = flow::CsrLayout<std::int32_t>;
+  const std::size_t n = 12, m = 40;
+  std::vector<flow::Index> ends(2 * m);
+  std::vector<std::int32_t> capacities(m), terminals(n);
+  for (auto& v : ends) v = static_cast<flow::Index>(random.below(n));
+  for (auto& c : capacities) c = static_cast<std::int32_t>(random.below(99));
+  for (auto& t : terminals) t = static_cast<std::int32_t>(random.below(199)) - 99;
+  const auto capacity = [&](std::size_t e) { return capacities[e]; };
   survives("flow", [&] {
-    auto flow = test::general_flow<std::int32_t>(problem);
+    const auto terminal = [&](flow::Index v) { return terminals[static_cast<std::size_t>(v)]; };
+    flow::Flow<Layout> flow(Layout(n, {ends, m, 2}, terminal, capacity, capacity));
     Poll poll;
     return flow.solve(poll);
   });
