@@ -2,6 +2,9 @@
 PYTHON ?= python3
 SANITIZE ?= OFF
 SECONDS ?= 60
+SEED ?= 1
+ROUNDS ?= 0
+SAMPLE ?= 25
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -12,7 +15,7 @@ CPP_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp cpp/*/tests/* bindings
 # cmake and ninja come from the environment, whatever the machine has.
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 
-CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized)
+CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized,$(if $(filter THREADS,$(SANITIZE)),-threads))
 
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
@@ -20,7 +23,7 @@ EXTRAS_demo := [cli,segmentation,plot]
 EXTRAS_dev := [dev,docs,cli,segmentation,learning,studio,plot,batch,io]
 EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
-.PHONY: help demo test lint format bench fuzz docs gallery release-check build cpptest clean
+.PHONY: help demo test lint format bench fuzz hunt mutants docs gallery release-check build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -36,9 +39,10 @@ test: cpptest ## Run the C++ and the Python tests
 	@$(PY) -m pytest --numprocesses auto --quiet
 
 lint: $(VENV)/.installed-dev ## Check style and types
-	@echo "lint: ruff, mypy, clang-format, tsc"
+	@echo "lint: ruff, assertions, mypy, clang-format, tsc"
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(PY) tests/lint_assertions.py
 	@$(PY) -m mypy
 	@$(VENV)/bin/clang-format --dry-run -Werror $(CPP_FILES)
 	@if command -v tsc > /dev/null; then tsc -p src/hedgehop/studio/static/jsconfig.json; \
@@ -59,6 +63,15 @@ fuzz: $(VENV)/.installed-dev ## Feed damaged files to every reader for a minute 
 	@echo "fuzz: running fuzz/files.py for $(SECONDS) seconds"
 	@$(PY) fuzz/files.py -max_total_time=$(SECONDS) -max_len=4096 -seed=1
 
+hunt: $(VENV)/.installed-dev ## Compare random lists with enumeration for a minute (SECONDS=60 SEED=1 ROUNDS=0 for all)
+	@echo "hunt: running for $(SECONDS) seconds from seed $(SEED)"
+	@$(PY) -m hunt --seconds $(SECONDS) --seed $(SEED) --rounds $(ROUNDS)
+
+mutants: $(VENV)/.installed-dev ## Change the sources here and there; do the tests notice? (SAMPLE=25 SEED=1 PARTS=)
+	@$(PY) -c 'import mutmut' 2> /dev/null || $(PIP) install mutmut==3.3.1
+	@echo "mutants: trying $(SAMPLE) of every part"
+	@$(PY) -m hunt.mutants $(PARTS) --sample $(SAMPLE) --seed $(SEED)
+
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"
 	@$(PY) -m sphinx -W -b html docs build/docs
@@ -73,9 +86,10 @@ release-check: $(VENV)/.installed-dev ## Build sdist and wheel, look into them, 
 
 build: $(VENV)/.installed-core ## Build and install the library into .venv
 
-cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan)
+cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan; THREADS: ThreadSanitizer)
 	@echo "cpptest: building and running the C++ tests"
-	@$(IN_VENV) cmake -S . -B $(CPPTEST) -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(SANITIZE) \
+	@$(IN_VENV) cmake -S . -B $(CPPTEST) -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(filter ON,$(SANITIZE)) \
+	  -DHEDGEHOP_SANITIZE_THREADS=$(filter THREADS,$(SANITIZE)) \
 	  --log-level=WARNING > $(CPPTEST).log
 	@$(IN_VENV) cmake --build $(CPPTEST) -- --quiet
 	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure

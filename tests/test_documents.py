@@ -28,6 +28,7 @@ def blocks(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_code_of_a_document_runs(document, tmp_path, monkeypatch):
+    assert blocks(document), "nothing to run"
     if "plot(" in "".join(blocks(document)):
         pytest.importorskip("matplotlib")
     module = types.ModuleType("document")  # a real module, so that classes defined in it can be pickled

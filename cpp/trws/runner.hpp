@@ -121,6 +121,7 @@ class Runner {
 
   std::int64_t on_two_threads(std::span<const Pass> plan, Poll& poll) const {
     Shared shared;
+    for (auto& bounds : shared.bounds) bounds.assign(plan.size(), 0);  // nothing below may throw in a thread
     std::thread helper;
     try {
       helper = std::thread([&] { work(plan, 1, shared, [] {}); });
@@ -150,7 +151,6 @@ class Runner {
   void work(std::span<const Pass> plan, std::int32_t half, Shared& shared, Ask ask) const {
     const auto n_levels = static_cast<std::int32_t>(level_.size()) - 1;
     auto& bounds = shared.bounds[half];
-    bounds.assign(plan.size(), 0);
     for (std::size_t s = 0; s < plan.size(); ++s) {
       std::int64_t bound = 0;
       for (std::int32_t k = 0; k < n_levels && !shared.stopping; ++k) {

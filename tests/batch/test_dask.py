@@ -84,7 +84,8 @@ def test_killed_at_random_moments_it_ends_as_if_undisturbed(victim, models, expe
                 process.kill()
         said = process.communicate(timeout=120)[1]
         done = process.returncode == 0
-        assert done or victim != "worker", said  # another worker takes over
+        if victim == "worker":
+            assert done, said  # another worker takes over
     check(tmp_path, expected)
 
 

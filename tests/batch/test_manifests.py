@@ -191,7 +191,7 @@ class Instant(Executor):
 
 def test_memory_stays_bounded_with_many_items(tmp_path, monkeypatch):
     """What is kept of an item is its name and a number."""
-    count = 30_000
+    count = 8_000
     with (tmp_path / "items.csv").open("w") as file:
         file.write("model,name\n")
         file.writelines(f"models/file_{k:07}.uai,item_{k:07}\n" for k in range(count))

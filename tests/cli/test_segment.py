@@ -16,7 +16,7 @@ from hedgehop.io import read_strokes
 
 def run(*words):
     done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert isinstance(done.exception, (SystemExit, type(None))), done.exception
     return done
 
 

@@ -23,7 +23,7 @@ TABLE = [
     for d in DIVERSITIES
     if s not in WITHOUT_EDGES or d not in NEED_EDGES
 ]
-THOROUGH = int(os.environ.get("HEDGEHOP_THOROUGH", "0"))  # examples a cell; 0: a few, the same every time
+THOROUGH = int(os.environ.get("HEDGEHOP_THOROUGH", "0"))  # examples per cell; 0: a few, the same every time
 
 
 def examples(few: int) -> settings:
@@ -52,7 +52,7 @@ def test_models_keep_their_promises(structure, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(3)
+@examples(1)
 @given(dice())
 def test_diversity_equals_its_definition(structure, diversity, d):
     model = STRUCTURES[structure](d)
@@ -93,7 +93,7 @@ def every_list(model: hh.Model, m: int, most: int = 150) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(5)
+@examples(3)
 @given(d=dice(), tradeoff=st.sampled_from([0.0, 1.0, 5.0]), method=st.sampled_from(["greedy", "distorted", "refine"]))
 def test_list_is_certified(structure, diversity, d, tradeoff, method):
     model = STRUCTURES[structure](d)
@@ -111,8 +111,9 @@ def test_list_is_certified(structure, diversity, d, tradeoff, method):
     values = [objective(model, column.value, tradeoff, rows) for rows in lists]
     best = max(*values, true)
     assert found.upper_bound >= best - close * max(1, abs(best))
-    for bound in (found.certificate.monotone, found.certificate.product):
-        assert bound is None or bound >= best - close * max(1, abs(best))
+    if found.certificate.monotone is not None:
+        for bound in (found.certificate.monotone, found.certificate.product):
+            assert bound >= best - close * max(1, abs(best))
     if column.diversity.submodular and found.exact.all() and "sum" not in diversity:
         check_guarantee(found, column, model, tradeoff, lists, method)
 

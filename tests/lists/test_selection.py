@@ -90,7 +90,8 @@ def test_only_steps_with_the_largest_gain_are_called_exact():
         ):
             for t, exact in enumerate(found.exact):
                 gains = model.score(every) + np.asarray(total.gain(model, every, found.labelings[:t]))
-                assert not exact or found.gains[t] >= gains.max() - 1e-5
+                if exact:
+                    assert found.gains[t] >= gains.max() - 1e-5
 
 
 def test_sums_of_diversities_in_every_spelling():

@@ -43,7 +43,8 @@ def test_steps_called_exact_are_whatever_is_added_to_the_scores(name, offset, sc
         model = hh.FactorGraph(scale * (unary + offset), edges, scale * pairs)
         step, best = hh.best(model, oracle=name), all_scores(model).max()
         assert step.upper_bound >= best - 1e-13 * abs(best)
-        assert not step.exact or best - step.value <= 1e-6 * scale
+        if step.exact:
+            assert best - step.value <= 1e-6 * scale
 
 
 @pytest.mark.parametrize("name", ["graphcut", "qpbo", "trws", "expansion", "swap", "auto"])

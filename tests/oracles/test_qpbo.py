@@ -44,7 +44,8 @@ def test_steps_are_as_good_as_they_say_with_a_warm_state(seed):
         step = solver.maximize([Linear(theta)])
         best = hh.best(model, [Linear(theta)], "exhaustive").value
         assert step.value <= best + 1e-9 <= step.upper_bound + 2e-9
-        assert not step.exact or step.value == pytest.approx(best)
+        if step.exact:
+            assert step.value == pytest.approx(best)
 
 
 def test_improving_cuts_do_no_harm_on_a_frustrated_grid():

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``make hunt``: random lists against an enumeration that shares nothing with the library, until time is up."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from hunt import files, flow
+from hunt.checks import Round
+from hunt.tally import Tally
+
+
+def main() -> int:
+    """Hunt; 1 if something was wrong."""
+    options = _options()
+    end, tally, seed = time.monotonic() + 0.8 * options.seconds, Tally(), options.seed
+    while time.monotonic() < end and not (options.rounds and tally.rounds >= options.rounds):
+        start = time.monotonic()
+        Round(seed, tally).run()
+        if time.monotonic() - start > 20:
+            print(f"hunt: SEED={seed} ROUNDS=1 took {time.monotonic() - start:.0f} s", file=sys.stderr)
+        seed += 1
+    counts = {}
+    if not options.rounds:
+        counts["flows"] = flow.hunt(options.seed, 0.1 * options.seconds, tally)
+        counts["files"] = files.hunt(options.seed, 0.1 * options.seconds, tally)
+    _show(tally, counts, options.json)
+    return 1 if tally.faults else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m hunt", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long")
+    parser.add_argument("--seed", type=int, default=1, help="of the first round; each round has its own")
+    parser.add_argument("--rounds", type=int, default=0, help="how many rounds of lists at most, and nothing else")
+    parser.add_argument("--json", action="store_true", help="everything, for machines")
+    return parser.parse_args()
+
+
+def _show(tally: Tally, counts: dict[str, int], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(tally.as_json() | counts, indent=1))
+        return
+    print(tally.table())
+    for fault in tally.faults:
+        print(f"fault: {fault.kind}: {fault.text}\n  {fault.where}; make hunt SEED={fault.seed} ROUNDS=1")
+    total = tally.total()
+    more = "".join(f", {count} {name}" for name, count in counts.items())
+    print(
+        f"hunt: {tally.rounds} rounds, {total['lists']} lists, {total['steps']} steps, {total['bounds']} bounds, "
+        f"{total['exact']} exact claims{more}; {len(tally.faults)} wrong"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

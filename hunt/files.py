@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damaged files of every format: a ValueError or what is in them, nothing else. ``make fuzz`` looks deeper."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import hedgehop as hh
+from hunt.tally import Fault, Tally
+
+MODELS = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz")
+MAPS = (".npy", ".json", ".png", ".MAP")
+PIECES = (b"-1", b"0", b"99999999999", b"1e308", b"nan", b"-inf", b" ", b"\n", b"{", b"]", b'"', b"\0", b"\xff", b"x")
+
+
+def hunt(seed: int, seconds: float, tally: Tally) -> int:
+    """Read damaged files until time is up; return how many."""
+    end, count = time.monotonic() + seconds, 0
+    with tempfile.TemporaryDirectory() as name:
+        whole = _written(Path(name))
+        while time.monotonic() < end:
+            _read(seed + count, Path(name), whole, tally)
+            count += 1
+    return count
+
+
+def _written(folder: Path) -> dict[str, bytes]:
+    """A small file of every format."""
+    small = hh.FactorGraph([[0.0, -1.0], [-2.0, 0.0]], [[0, 1]], [np.array([[0.0, -2.0], [-1.0, 0.0]])])
+    cliques = [([0, 1, 2], -np.ones((2, 2, 2)))]
+    large = hh.FactorGraph([[0.0, -1.0]] * 3, [[0, 1]], [[[0.0, -2.0], [-np.inf, 0.0]]], cliques)
+    for suffix in MODELS:
+        hh.write(small if suffix == ".max" else large, folder / f"whole{suffix}")
+    for suffix in MAPS:
+        hh.io.write_labels([[0, 1], [2, 255]], folder / f"whole{suffix}")
+    return {suffix: (folder / f"whole{suffix}").read_bytes() for suffix in (*MODELS, *MAPS)}
+
+
+def _read(seed: int, folder: Path, whole: dict[str, bytes], tally: Tally) -> None:
+    random = np.random.default_rng((seed, 9))
+    suffix = str(random.choice(list(whole)))
+    path, content = folder / f"file{suffix}", whole[suffix]
+    for _ in range(int(random.integers(1, 5))):
+        start = int(random.integers(0, len(content) + 1))
+        piece = PIECES[random.integers(len(PIECES))] if random.random() < 0.7 else random.bytes(int(random.integers(4)))
+        content = content[:start] + piece + content[start + int(random.integers(0, 7)) :]
+    path.write_bytes(content)
+    try:
+        hh.io.read_labels(path) if suffix in MAPS else hh.read(path, max_bytes=2**20)
+    except ValueError:
+        return
+    except Exception as error:
+        text = f"{type(error).__name__}: {error} from {content[:200]!r}"
+        tally.faults.append(Fault(seed, "exception", f"reading {suffix}", text))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dynamic flows: minimum cuts after many changes of terminals and capacities against scipy's maximum flow."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import maximum_flow
+
+from hedgehop import _core
+from hunt.tally import Fault, Tally
+
+_CHANGES = 20
+
+
+def hunt(seed: int, seconds: float, tally: Tally) -> int:
+    """Solve random graphs again and again; return how many solves were compared."""
+    end, solves = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        solves += _sequence(seed, tally)
+        seed += 1
+    return solves
+
+
+def _sequence(seed: int, tally: Tally) -> int:
+    """One graph and a sequence of changes to it."""
+    random = np.random.default_rng((seed, 5))
+    n = int(random.integers(1, 30))
+    m, top = int(random.integers(0, 4 * n)), int(random.choice([1, 9, 999]))
+    edges = random.integers(0, n, (m, 2)).astype(np.int32)
+    if random.random() < 0.3:
+        edges[random.random(m) < 0.5, 1] = random.integers(n)  # a hub
+    forward, backward = random.integers(0, top + 1, (2, m))
+    terminals = random.integers(-top, top + 1, n) * 10 ** random.integers(0, 5, n)
+    cut = _core.flow.Flow(n, edges, forward, backward, terminals)
+    cut.keep_forests_up_to(int(random.choice([0, 3, 10 * n])))
+    for t in range(_CHANGES):
+        expected = _minimum(edges, forward, backward, terminals)
+        got, x = cut.solve(), cut.labels().astype(bool)
+        u, v = edges.T
+        cost = terminals[x].sum() + forward[~x[u] & x[v]].sum() + backward[x[u] & ~x[v]].sum()
+        if not got == expected == cost:
+            text = f"change {t}: minimum {got}, cost of its labels {cost}, truth {expected}"
+            tally.faults.append(Fault(seed, "wrong cut", "flow", text))
+            return t + 1
+        few = np.unique(random.integers(0, n, int(random.choice([1, 3, n])))).astype(np.int32)
+        deltas = random.integers(-2 * top, 2 * top + 1, few.size) * 10 ** random.integers(0, 4, few.size)
+        terminals[few] += deltas
+        cut.add_terminals(deltas, few)
+        if m and random.random() < 0.3:
+            changed = np.unique(random.integers(0, m, 3)).astype(np.int32)
+            new = random.integers(0, 2 * top + 1, (2, changed.size))
+            cut.add_capacities(changed, new[0] - forward[changed], new[1] - backward[changed])
+            forward[changed], backward[changed] = new
+    return _CHANGES
+
+
+def _minimum(edges: np.ndarray, forward: np.ndarray, backward: np.ndarray, terminals: np.ndarray) -> int:
+    n = len(terminals)
+    supply, demand = np.flatnonzero(terminals > 0), np.flatnonzero(terminals < 0)
+    tails = np.r_[edges[:, 0], edges[:, 1], np.full(len(supply), n), demand]
+    heads = np.r_[edges[:, 1], edges[:, 0], supply, np.full(len(demand), n + 1)]
+    values = np.r_[forward, backward, terminals[supply], -terminals[demand]]
+    keep = (tails != heads) & (values > 0)
+    graph = sp.coo_array((values[keep], (tails[keep], heads[keep])), shape=(n + 2, n + 2)).tocsr()
+    graph.sum_duplicates()
+    return int(maximum_flow(graph.astype(np.int32), n, n + 1).flow_value + np.minimum(terminals, 0).sum())
