@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -32,15 +33,17 @@ class Search:
     """
 
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
-        model = greedy.objective.model
-        self._greedy = replace(greedy, solver=greedy.solver.oracle.on(model))
-        self._problem = Problem(greedy.objective, self._greedy.solver, rows)
+        self._given, self._rows = greedy, rows
         self._asked = iter(PROVIDERS)
         self._source, self._evidence = "", iter(())
         self._met = {row.tobytes(): row for row in rows}
         self._beginning = rows[:0]
         self._best: Bound | None = None
         self._calls, self._lock = 0, Lock()
+
+    @cached_property
+    def _greedy(self) -> Greedy:
+        return replace(self._given, solver=self._given.solver.oracle.on(self._given.objective.model))
 
     def certified(self, state: ListState) -> ListState:
         """Return a list with the best bound known."""
@@ -63,15 +66,15 @@ class Search:
             self._certify(state, calls - exchanges, tell)
             better = self._swapped(state)
             for t in range(exchanges):
-                if self._is_optimal(better):
+                if self._reaches(self._greedy.objective.value(better.rows), np.inf):
                     break
                 better = self._exchanged(better, t)
             better = self._swapped(better)
         return state if better is state else self._in_order(better, state)
 
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
-        until = self._calls + calls
-        while self._calls < until and not self._is_optimal(state):
+        until, value, known = self._calls + calls, self._greedy.objective.value(state.rows), self._least(state)
+        while self._calls < until and not self._reaches(value, known):
             evidence = self._next()
             if evidence is None:
                 return
@@ -79,7 +82,7 @@ class Search:
             self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
             self._take(Bound(evidence.bound, Proof(self._source, evidence.arrays, self._calls)))
             self._beginning = evidence.beginning
-            if tell is not None:
+            if tell is not None and self._best is not None:
                 tell(f"bound after {self._calls} further steps: {self._best:.8g}")
 
     def _next(self) -> Evidence | None:
@@ -91,19 +94,21 @@ class Search:
                 provider = next(self._asked, None)
             if provider is None:
                 return None
-            found: Iterator[Evidence] | None = provider.find(self._problem)
+            found: Iterator[Evidence] | None = provider.find(Problem(self._greedy.objective, self._greedy.solver, self._rows))
             self._source, self._evidence = provider.source, found or iter(())
 
     def _take(self, bound: Bound) -> None:
         if np.isfinite(bound) and (self._best is None or bound < self._best):
             self._best = bound
 
-    def _is_optimal(self, state: ListState) -> bool:
-        bounds = [*state.bounds, *([] if self._best is None else [self._best])]
-        objective = self._greedy.objective
-        if len(state.steps) == len(state):
-            bounds += objective.list_bounds(state.rows, state.best_gains)
-        return bool(bounds) and reaches(objective.model, objective.value(state.rows), min(bounds))
+    def _least(self, state: ListState) -> float:
+        """Return the least bound that a list brings itself."""
+        return min((*state.bounds, *self._greedy.objective.list_bounds(state.rows, state.best_gains)), default=np.inf)
+
+    def _reaches(self, value: float, known: float) -> bool:
+        """Whether a list of this value is proven to be the best."""
+        least = known if self._best is None else min(known, self._best)
+        return reaches(self._greedy.objective.model, value, least)
 
     def _swapped(self, state: ListState) -> ListState:
         """Return the best list that swaps among the labelings met lead to, from this one and from the mixture."""
