@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -22,6 +23,8 @@ from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.folding import reaches
 
+_STARTS = 6  # of the last mixtures from which better lists are sought
+_EXCHANGED = 10  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
 PROVIDERS: tuple[Provider, ...] = (JOINT, SLOPES)  # in the order in which they are asked
 
@@ -37,7 +40,7 @@ class Search:
         self._asked = iter(PROVIDERS)
         self._source, self._evidence = "", iter(())
         self._met = {row.tobytes(): row for row in rows}
-        self._beginning = rows[:0]
+        self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
         self._best: Bound | None = None
         self._calls, self._lock = 0, Lock()
 
@@ -60,9 +63,9 @@ class Search:
             self._certify(state, calls, tell)
 
     def improve(self, state: ListState, calls: int, tell: Tell | None = None) -> ListState:
-        """Return a list whose F is at least the same, within `calls` steps, the last third of them for exchanges."""
+        """Return a list whose F is at least the same, within `calls` steps, the last ones for exchanges."""
         with self._lock:
-            exchanges = min(len(state), calls // 3)
+            exchanges = min(len(state), calls // _EXCHANGED)
             self._certify(state, calls - exchanges, tell)
             better = self._swapped(state)
             for t in range(exchanges):
@@ -81,7 +84,7 @@ class Search:
             self._calls += evidence.calls
             self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
             self._take(Bound(evidence.bound, Proof(self._source, evidence.arrays, self._calls)))
-            self._beginning = evidence.beginning
+            self._beginnings.append(evidence.beginning)
             if tell is not None and self._best is not None:
                 tell(f"bound after {self._calls} further steps: {self._best:.8g}")
 
@@ -114,8 +117,9 @@ class Search:
         """Return the best list that swaps among the labelings met lead to, from this one and from the mixture."""
         self._met |= {row.tobytes(): row for row in state.rows}
         swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._met.values())))
-        starts = [swaps.places(state.rows), swaps.filled(swaps.places(self._beginning), len(state))]
-        lists = [swaps.pool[swaps.settled(start)] for start in starts if start is not None]
+        whole = [swaps.filled(swaps.places(rows), len(state)) for rows in self._beginnings]
+        starts = {tuple(start) for start in [swaps.places(state.rows), *whole] if start is not None}
+        lists = [swaps.pool[swaps.settled(start)] for start in sorted(starts)]
         best = max(lists, key=self._greedy.objective.value)
         before = self._greedy.objective.value(state.rows)
         grows = self._greedy.objective.value(best) > before + 1e-9 * max(1.0, abs(before))
