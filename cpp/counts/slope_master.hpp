@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The master problem of the list dual (docs/list_dual.md): the best mixture of the labelings known so far, held
-// near slopes that proved well,
+// The master problem of the list dual (docs/list_dual.md): the best mixture of the labelings known so far,
+// held near slopes that proved well,
 //
-//     max_mu  m l.mu + sum_g w_g min_s [ h*(s) + s x_g + t/2 (s - s0_g)^2 ],    x_g = m sum of mu_k over k in g
+//     max_mu  m l.mu + sum_g w_g min_s [ h*(s) + s x_g + t/2 (s - s0_g)^2 ],    x_g = m sum of mu_k over k in
+//     g
 //
-// over distributions mu, h concave on 0..m and h*(s) = max_c h(c) - s c. The inner minimum has a closed form, and
-// mu moves between two labelings at a time: from the lowest in use to the highest (SMO).
+// over distributions mu, h concave on 0..m and h*(s) = max_c h(c) - s c. The inner minimum has a closed form,
+// and mu moves between two labelings at a time: from the lowest in use to the highest (SMO).
 //
 // Complexity: one move O(entries of all labelings).
 #pragma once

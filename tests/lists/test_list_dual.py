@@ -57,7 +57,9 @@ DIVERSITIES = {
     "transitions": lambda d, model: hh.TransitionCoverage("log", [0.0, "auto"][d.integers(2)]),
     "regions": lambda d, model: hh.RegionCoverage([[0, 1], [1, 2]], "sqrt", robust=int(d.integers(1, 3))),
     "expected": lambda d, model: hh.ExpectedBest(labelings(model)[d.integers(0, len(labelings(model)), 4)]),
-    "named": lambda d, model: hh.GroupCoverage(lambda y: [int(y.sum()), f"first {y[0]}"], "sqrt", -0.3, {"first 1": 0.5}),
+    "named": lambda d, model: hh.GroupCoverage(
+        lambda y: [int(y.sum()), f"first {y[0]}"], "sqrt", -0.3, {"first 1": 0.5}
+    ),
     "sum": lambda d, model: 0.5 * hh.VariableCoverage() + hh.LabelCoverage(parsimony=-0.2),
 }
 

@@ -138,8 +138,10 @@ class VariableLines(Lines):
         self._column = np.flatnonzero(here)
         groups = (np.cumsum(here) - 1)[keys].astype(np.int32)
         starts = np.arange(len(self._met) + 1, dtype=np.int64) * len(cells)
-        weights = np.bincount(self._cell, self._weights, len(cells))[self._column // self._labels]
-        return Columns(starts, np.ascontiguousarray(groups.reshape(-1)), weights, self._centre.reshape(-1)[self._column])
+        weights = np.bincount(self._cell, self._weights, len(cells)).astype(np.float64)[self._column // self._labels]
+        return Columns(
+            starts, np.ascontiguousarray(groups.reshape(-1)), weights, self._centre.reshape(-1)[self._column]
+        )
 
     def spread(self, slopes: Doubles) -> Slopes:
         """Return the slopes of each cell, and the cell of each variable."""

@@ -59,9 +59,9 @@ class Certificate:
 
     @property
     def optimal(self) -> bool:
-        """Whether F meets the bound, to rounding: a millionth of what it is ahead, as cuts in whole numbers need."""
+        """Whether F meets the bound, to rounding: 1e-5 of what it is ahead, as cuts in whole numbers need."""
         ahead = self.objective - self.baseline if isfinite(self.baseline) else 0.0
-        return self.upper_bound - self.objective <= max(1e-6 * ahead, 1e-9 * max(1.0, abs(self.objective)))
+        return self.upper_bound - self.objective <= max(1e-5 * ahead, 1e-9 * max(1.0, abs(self.objective)))
 
     @property
     def guarantee(self) -> float:

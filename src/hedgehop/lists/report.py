@@ -50,7 +50,8 @@ def _proof(found: DiverseList) -> list[str]:
     proof = found.certificate
     lines = [
         "exact: no labeling that was allowed in the step adds more",
-        f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}{_source(proof.proof)}",
+        f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}"
+        + _source(proof.proof),
         *_in_words(found),
         f"guarantee {_share(proof.guarantee)} of the best possible improvement over repeating the single best "
         f"labeling (F = {proof.baseline:.8g})",
@@ -79,7 +80,9 @@ def _in_words(found: DiverseList) -> list[str]:
     if not 0.0 < proof.guarantee < 1.0:
         return []
     more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: a proof is not a wish
-    return [f"proven: no list of {count} improves on repeating the single best labeling by {more:.1%} more than this one"]
+    return [
+        f"proven: no list of {count} improves on repeating the single best labeling by {more:.1%} more than this one"
+    ]
 
 
 def _advice(found: DiverseList) -> list[str]:

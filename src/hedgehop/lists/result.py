@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 class Further(Protocol):
     """How a list gets a better bound, or becomes a better list, by a number of further steps."""
 
-    def certify(self, calls: int, progress: bool) -> DiverseList: ...
+    def certify(self, calls: int, progress: bool) -> DiverseList:
+        """Return the same list with a better bound."""
 
-    def improve(self, calls: int, progress: bool) -> DiverseList: ...
+    def improve(self, calls: int, progress: bool) -> DiverseList:
+        """Return a list whose F is at least the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +169,8 @@ class DiverseList:
     def _go_on(self, wish: str) -> Further:
         if self._further is None:
             raise ValueError(
-                f"this list cannot be {wish} ({self.method}): that needs the solver of hh.diverse, which is not kept in "
-                "files, pools and portfolios. Call hh.diverse again; hh.verify checks a bound that was saved."
+                f"this list cannot be {wish} ({self.method}): that needs the solver of hh.diverse, which is not kept "
+                "in files, pools and portfolios. Call hh.diverse again; hh.verify checks a bound that was saved."
             )
         return self._further
 

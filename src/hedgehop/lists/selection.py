@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-
 from hedgehop._arrays import positive_count
 from hedgehop._errors import Interrupted, UnsupportedError
 from hedgehop.diversity.base import Diversity
@@ -210,9 +208,9 @@ def further_calls(certify: Certify, m: int) -> int:
     """Return how many steps a certificate may take."""
     if isinstance(certify, str) and certify == "auto":
         return m
-    if certify is False or isinstance(certify, np.bool_) and not certify:
+    if certify is False:
         return 0
-    if isinstance(certify, (bool, np.bool_, str)):
+    if isinstance(certify, (bool, str)):
         raise ValueError(f'certify must be "auto", False or a number of steps; got {certify!r}.')
     return positive_count(certify, "certify")
 

@@ -38,7 +38,8 @@ class Search:
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
         self._given, self._rows = greedy, rows
         self._asked = iter(PROVIDERS)
-        self._source, self._evidence = "", iter(())
+        self._source = ""
+        self._evidence: Iterator[Evidence] = iter(())
         self._met = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
         self._best: Bound | None = None
@@ -97,7 +98,9 @@ class Search:
                 provider = next(self._asked, None)
             if provider is None:
                 return None
-            found: Iterator[Evidence] | None = provider.find(Problem(self._greedy.objective, self._greedy.solver, self._rows))
+            found: Iterator[Evidence] | None = provider.find(
+                Problem(self._greedy.objective, self._greedy.solver, self._rows)
+            )
             self._source, self._evidence = provider.source, found or iter(())
 
     def _take(self, bound: Bound) -> None:

@@ -132,7 +132,9 @@ class Bundle:
         objective = self._problem.objective
         parsimony = float(objective.diversity.parsimony_of(objective.model, labeling[None])[0])
         self._rows[labeling.tobytes()] = labeling
-        self._scores.append(float(np.asarray(objective.model.score(labeling[None]))[0]) + objective.tradeoff * parsimony)
+        self._scores.append(
+            float(np.asarray(objective.model.score(labeling[None]))[0]) + objective.tradeoff * parsimony
+        )
         self._mixture = np.append(self._mixture, 0.0)
         for _, lines in self._families:
             lines.add(labeling)
