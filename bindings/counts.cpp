@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -16,8 +17,10 @@
 #include "counts/cardinality.hpp"
 #include "counts/envelope.hpp"
 #include "counts/mixture.hpp"
+#include "counts/slope_master.hpp"
 #include "counts/union_weights.hpp"
 #include "distance_terms.hpp"
+#include "threads.hpp"
 
 namespace hedgehop::bindings {
 
@@ -150,6 +153,40 @@ std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<doub
   return {Result<double>(std::move(found.weights)), Result<std::int32_t>(std::move(found.clusters)), meets};
 }
 
+counts::Memberships memberships_of(const Vector<std::int64_t>& starts, const Vector<std::int32_t>& groups,
+                                   std::size_t n_groups) {
+  const auto from = span_of(starts);
+  require(from.size() > 1 && from.front() == 0 && std::ranges::is_sorted(from) &&
+              index(from.back()) == groups.size(),
+          "starts must rise from 0 to the number of entries, for at least one labeling");
+  require_in_range("groups", span_of(groups), n_groups);
+  return {from, span_of(groups)};
+}
+
+std::tuple<Result<double>, Result<double>, double, double> slope_master(
+    Vector<std::int64_t> starts, Vector<std::int32_t> groups, Vector<double> weights, Vector<double> centre,
+    Vector<std::int32_t> curve, Matrix<double> tables, Vector<double> stiffness, Vector<double> scores,
+    Vector<double> start, double enough, std::size_t most) {
+  const auto members = memberships_of(starts, groups, weights.size());
+  const auto rows = view_of(tables);
+  require(rows.rows > 0 && rows.columns > 1, "tables must have at least one row and two columns");
+  require_size("stiffness", stiffness.size(), rows.rows, "table");
+  require_size("centre", centre.size(), weights.size(), "group");
+  require_size("curve", curve.size(), weights.size(), "group");
+  require_in_range("curve", span_of(curve), rows.rows);
+  require_size("scores", scores.size(), starts.size() - 1, "labeling");
+  require_size("start", start.size(), starts.size() - 1, "labeling");
+  require_finite("scores", span_of(scores));
+  std::vector<counts::HeldCurve> curves;
+  for (std::size_t k = 0; k < rows.rows; ++k) curves.push_back({rows.row(k), span_of(stiffness)[k]});
+  const auto mixture = span_of(start);
+  counts::SlopeMaster master(std::move(curves), {span_of(weights), span_of(centre), span_of(curve)}, members,
+                             span_of(scores), {mixture.begin(), mixture.end()});
+  Poll poll = python_poll();
+  master.solve(enough, most, poll);
+  return {Result<double>(master.mixture()), Result<double>(master.slopes()), master.bound(), master.worth()};
+}
+
 void register_statistics(nb::module_& m) {
   m.def("hamming", &hamming, "labelings"_a, "references"_a, "weights"_a = nb::none(), NoGil(),
         "Hamming distances of (m, n) labelings to (k, n) references, optionally with (n,) weights: (m, k).");
@@ -204,6 +241,11 @@ void register_counts(nb::module_& m) {
         "1 - P(union) <= 1 - sum of weights times overlaps + sum over pairs of different clusters of both\n"
         "weights times what they have in common: between (J, J) for any labeling, meet (K, J * J) for the\n"
         "(K,) ones known.");
+  m.def("slope_master", &slope_master, "starts"_a, "groups"_a, "weights"_a, "centre"_a, "curve"_a, "tables"_a,
+        "stiffness"_a, "scores"_a, "start"_a, "enough"_a, "most"_a, NoGil(),
+        "Best mixture (K,) of labelings with scores (K,) and groups starts[k]:starts[k + 1], with concave\n"
+        "functions of counts, tables (F, m + 1), held near slopes by the stiffness (F,): the mixture, the\n"
+        "slopes of the groups, what they prove over these labelings, and what the mixture is worth.");
 }
 
 }  // namespace hedgehop::bindings

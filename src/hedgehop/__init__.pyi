@@ -31,6 +31,7 @@ from hedgehop.io.models import read as read
 from hedgehop.io.models import write as write
 from hedgehop.lists.pool import select as select
 from hedgehop.lists.portfolio import portfolio as portfolio
+from hedgehop.lists.proofs.verification import verify as verify
 from hedgehop.lists.result import DiverseList as DiverseList
 from hedgehop.lists.selection import best as best
 from hedgehop.lists.selection import diverse as diverse

@@ -60,9 +60,18 @@ def _trials(size: int) -> dict[str, tuple[int, Callable[[], Any]]]:
         "best of an image, 5 labels: expansion": (n, lambda: best(five, oracle="expansion")),
         "best of a chain, 10 labels": (words.n_variables, lambda: best(words)),
         "best of a parse, 60 words": (sentence.n_variables, lambda: best(sentence)),
-        "5 of an image, 2 labels, VariableCoverage": (n, lambda: diverse(two, VariableCoverage(), 5, 0.3)),
-        "5 of an image, 2 labels, HammingBall": (n, lambda: diverse(two, HammingBall(gamma=0.01), 5, 0.3 * n)),
-        "3 of an image, 5 labels, LabelCoverage": (n, lambda: diverse(five, LabelCoverage(), 3, 0.05 * n)),
+        "5 of an image, 2 labels, VariableCoverage": (
+            n,
+            lambda: diverse(two, VariableCoverage(), 5, 0.3, certify=False),
+        ),
+        "5 of an image, 2 labels, HammingBall": (
+            n,
+            lambda: diverse(two, HammingBall(gamma=0.01), 5, 0.3 * n, certify=False),
+        ),
+        "3 of an image, 5 labels, LabelCoverage": (
+            n,
+            lambda: diverse(five, LabelCoverage(), 3, 0.05 * n, certify=False),
+        ),
     }
 
 

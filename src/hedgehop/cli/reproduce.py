@@ -22,6 +22,7 @@ class Experiment(str, Enum):
     interactive = "interactive"
     category = "category"
     learning = "learning"
+    certificates = "certificates"
 
 
 def reproduce(

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, Labels, as_labelings, number
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
+from hedgehop.diversity.lines import Lines
+from hedgehop.diversity.listed_lines import NamedLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Function, Potential
 
@@ -132,6 +134,20 @@ class Diversity:
         ``D(S) = D(all zeros) + sum_i sum of slopes[:a_i, i]``, a_i = labelings with y_i = 1, slopes falling in k.
         """
         return None
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """Return the families of groups whose slopes bound D of every list of m (docs/list_dual.md), with factors.
+
+        None if they are not known: if a subclass values lists otherwise than by its groups.
+        """
+        if not self._valued_as(Diversity):
+            return None
+        h = concave(self.h)
+        return [(1.0, NamedLines(self, model, h.upto(m), parsimony_rate(self.parsimony, h)))]
+
+    def _valued_as(self, owner: type[Diversity]) -> bool:
+        """Whether D is what `owner` says: no subclass values lists otherwise."""
+        return all(getattr(type(self), name) is getattr(owner, name) for name in ("value", "coverage", "parsimony_of"))
 
     def parsimony_potentials(self, model: Model) -> list[Potential]:
         """Potentials whose sum is the parsimony of every labeling: none if there is no parsimony."""

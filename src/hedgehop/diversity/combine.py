@@ -12,6 +12,7 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
+from hedgehop.diversity.lines import Lines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential
 
@@ -107,6 +108,16 @@ class WeightedSum(Frozen, Diversity):
         if len(known) < len(slopes) or not known:
             return None
         return np.asarray(np.sum([f * s for f, s in zip(factors, known, strict=True)], axis=0))
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """All terms' families, if all have them."""
+        families: list[tuple[float, Lines]] = []
+        for factor, term in self.terms:
+            inner = term.lines(model, m) if factor > 0 else []
+            if inner is None:
+                return None
+            families += [(factor * scale, lines) for scale, lines in inner]
+        return families or None
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         return np.asarray(np.sum([f * t._gains(model, flat, chosen) for f, t in self.terms], axis=0))

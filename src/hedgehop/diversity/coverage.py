@@ -15,6 +15,8 @@ from hedgehop._arrays import Doubles, Labels, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity, Parsimony, checked_parsimony, parsimony_rate
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
+from hedgehop.diversity.lines import Lines, VariableLines
+from hedgehop.diversity.listed_lines import ListedLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Constant, Linear, Potential
 
@@ -86,6 +88,12 @@ class Coverage(Frozen, Diversity):
         """Potentials whose sum is the gain of every labeling."""
         self.check(model)
         return self.as_potentials(model, self.net_weights(model, chosen))
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """One slope per group."""
+        if not self._valued_as(Coverage):
+            return None
+        return [(1.0, ListedLines(self, model, self.h.upto(m), parsimony_rate(self.parsimony, self.h)))]
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
@@ -199,6 +207,11 @@ class VariableCoverage(Frozen, Diversity):
             total = model.n_variables if self.weights is None else float(self.weights.sum())
             return [Constant(total * self.h.first)]
         return [Linear(self._theta(model, rows))]
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """One slope per variable and label."""
+        known = self._valued_as(VariableCoverage)
+        return [(1.0, VariableLines(model, self.h.upto(m), self.weights))] if known else None
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """Differences of ``h(a) + h(m - a)``."""

@@ -10,6 +10,8 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, as_labelings, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
+from hedgehop.diversity.lines import Lines
+from hedgehop.diversity.listed_lines import SampleLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import AgreementGains, Linear, Potential
 from hedgehop.potentials.samples import agreement
@@ -60,6 +62,11 @@ class ExpectedBest(Frozen, Diversity):
         """``mean_z max(0, agreement(y, z) - best so far)``; linear while nothing is chosen."""
         gain = self._gain_potential(model, self._rows(model, chosen))
         return [gain] if gain.best.any() else [Linear(own(gain.linear(model, np.ones(len(self.samples)))))]
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """One threshold per sample."""
+        known = self._valued_as(ExpectedBest)
+        return [(1.0, SampleLines(model, self.samples, self.weights, m))] if known else None
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         return self._gain_potential(model, chosen).values(model, flat)

@@ -13,6 +13,7 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.coverage import check_weights, variable_counts
+from hedgehop.diversity.lines import Lines, VariableLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import BallCoverage, BallUnion, Constant, Linear, Potential
 
@@ -86,6 +87,10 @@ class HammingBall(Frozen, Diversity):
         self.check(model)
         rows = distinct_rows(self._rows(model, labelings))
         return float(sum(self._gains(model, y[None], rows[:t])[0] for t, y in enumerate(rows)))
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """None: the groups of balls cannot be listed."""
+        return None
 
     def coverage_bound(self, model: Model, labelings: ArrayLike) -> float:
         """Upper bound on D of a list: D itself wherever it can be computed."""
@@ -221,6 +226,13 @@ class LinearHamming(Frozen, Diversity):
         reached = self.coverages(model, labelings)
         total = model.n_variables if self.weights is None else float(self.weights.sum())
         return np.asarray(total * (m - np.arange(reached.size)) ** 2 / 2.0 - reached)
+
+    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+        """``D = sum_i a_i (m^2 - sum_l c_il^2) / 2``: h(c) = -c^2 / 2 for each variable and label, and a constant."""
+        if not self._valued_as(LinearHamming):
+            return None
+        total = float(model.n_variables if self.weights is None else self.weights.sum())
+        return [(1.0, VariableLines(model, -(np.arange(m + 1.0) ** 2) / 2.0, self.weights, total * m * m / 2.0))]
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """Differences of ``a (m - a)``."""

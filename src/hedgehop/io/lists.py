@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from hedgehop.io.archives import read_archive, write_archive
+from hedgehop.io.archives import Arrays, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
+from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.result import DiverseList
 
-_LIST_VERSION = 1
+_LIST_VERSION = 2  # 2: with a proof
+_PROOF = "proof."  # before the names of its arrays
 _ARRAYS = ("labelings", "relevance", "gains", "bounds", "exact", "seconds")
 _TEXTS = ("oracles", "tradeoff", "diversity", "method", "model", "sources")
 
@@ -20,8 +22,12 @@ _TEXTS = ("oracles", "tradeoff", "diversity", "method", "model", "sources")
 def save(found: DiverseList, path: FilePath) -> None:
     """Write a list; the file is complete or not there at all."""
     header = {name: getattr(found, name) for name in _TEXTS}
-    header |= {"format": _LIST_VERSION, "certificate": asdict(found.certificate)}
+    certificate, proof = replace(found.certificate, proof=None), found.certificate.proof
+    header |= {"format": _LIST_VERSION, "certificate": asdict(certificate)}
     arrays = {name: getattr(found, name) for name in _ARRAYS}
+    if proof is not None:
+        header |= {"proof": {"source": proof.source, "calls": proof.calls}}
+        arrays |= {_PROOF + name: array for name, array in proof.arrays.items()}
     write_archive(path, header, arrays if found.indices is None else arrays | {"indices": found.indices})
 
 
@@ -45,5 +51,13 @@ def load(path: FilePath) -> DiverseList:
     with damage_as(f"{path} is not a list saved by hedgehop"):
         fields: dict[str, Any] = {name: header[name] for name in _TEXTS} | {name: arrays[name] for name in _ARRAYS}
         fields |= {name: tuple(header[name]) for name in ("oracles", "sources")}
-        certificate = Certificate(**(header["certificate"] | {"online": tuple(header["certificate"]["online"])}))
+        changed = {"online": tuple(header["certificate"]["online"]), "proof": _proof(header, arrays)}
+        certificate = Certificate(**(header["certificate"] | changed))
         return DiverseList(**fields, certificate=certificate, indices=arrays.get("indices"))
+
+
+def _proof(header: dict[str, Any], arrays: Arrays) -> Proof | None:
+    if "proof" not in header:
+        return None
+    kept = {name.removeprefix(_PROOF): array for name, array in arrays.items() if name.startswith(_PROOF)}
+    return Proof(header["proof"]["source"], kept, header["proof"]["calls"])

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf, isfinite, nan, prod
 
 from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.evidence import Bound, Proof
 from hedgehop.lists.state import ListState
 
 Floats = Sequence[float]
@@ -24,7 +25,7 @@ class Certificate:
     objective : float
         F(S), re-evaluated from the labelings.
     upper_bound : float
-        No list of m labelings has a larger F: the least of `online`, B1.
+        No list of m labelings has a larger F: the least bound known.
     online : tuple of floats
         ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
     baseline : float
@@ -35,6 +36,8 @@ class Certificate:
         ``F(S) / (1 - prod_t (1 - alpha_t / m))``, alpha_t = gain_t / U_t: the paper's Lemma 2, same condition.
     condition : str
         Which condition of the last two holds, or failed.
+    proof : Proof or None
+        Where `upper_bound` comes from, and what ``hh.verify`` needs to find it again.
 
     Examples
     --------
@@ -52,6 +55,13 @@ class Certificate:
     monotone: float | None
     product: float | None
     condition: str
+    proof: Proof | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether F meets the bound, to rounding: 1e-5 of what it is ahead, as cuts in whole numbers need."""
+        ahead = self.objective - self.baseline if isfinite(self.baseline) else 0.0
+        return self.upper_bound - self.objective <= max(1e-5 * ahead, 1e-9 * max(1.0, abs(self.objective)))
 
     @property
     def guarantee(self) -> float:
@@ -77,8 +87,15 @@ class Certificate:
 def certified(objective: Objective, state: ListState) -> Certificate:
     """Certify a list by what is known about it; nothing is solved."""
     baseline = nan if state.single is None else objective.repeated(state.single, len(state))
-    online, failed = objective.list_bounds(state.rows, state.best_gains), objective.why_not_monotone()
+    failed = objective.why_not_monotone()
+    online = step_bounds(objective, state)
     return certify(objective.values(state.rows), online, state.best_gains, baseline, failed, state.bounds)
+
+
+def step_bounds(objective: Objective, state: ListState) -> list[Bound]:
+    """B1 of the beginnings of a list, each with its proof."""
+    bounds = objective.list_bounds(state.rows, state.best_gains)
+    return [Bound(value, Proof("steps", {"rows": state.rows[:t]})) for t, value in enumerate(bounds)]
 
 
 def certify(
@@ -89,14 +106,16 @@ def certify(
     `failed` says which condition of the monotone bounds does not hold, if one does not.
     """
     m, objective = len(objectives) - 1, objectives[-1]
+    least = min((*online, *further), default=inf)
     return Certificate(
         objective=objective,
-        upper_bound=_not_below(min((*online, *further), default=inf), objective),
-        online=tuple(online),
+        upper_bound=_not_below(float(least), objective),
+        online=tuple(map(float, online)),
         baseline=baseline,
         monotone=None if failed else min(f + m * u for f, u in zip(objectives, best_gains, strict=False)),
         product=None if failed else _product(m, objectives, best_gains),
         condition=failed or "relevance plus parsimony is nowhere negative, so F is monotone",
+        proof=least.proof if isinstance(least, Bound) and isfinite(least) else None,
     )
 
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hedgehop._errors import InfeasibleError
+from hedgehop.lists.certificate import step_bounds
 from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.proofs.evidence import Bound, Proof
 from hedgehop.lists.state import ListState
 
 _MOST_PASSES = 20
@@ -15,10 +17,10 @@ _MOST_PASSES = 20
 def exchanged(greedy: Greedy, state: ListState) -> ListState:
     """Return a list whose F is at least the same, with the bounds on F of any list that were met on the way."""
     state, _ = greedy.foreseen(state)
-    bounds = [*state.bounds, *greedy.objective.list_bounds(state.rows, state.best_gains)]
+    bounds = [*state.bounds, *step_bounds(greedy.objective, state)]
     settled, m = 0, len(state)  # how many labelings in a row are the best ones, given the others
     for k in range(_MOST_PASSES * m):
-        better, bound = _improved(greedy, state, k % m)
+        better, bound = improved(greedy, state, k % m)
         bounds.append(bound)
         settled = settled + 1 if better is state else 1
         state = better
@@ -27,11 +29,12 @@ def exchanged(greedy: Greedy, state: ListState) -> ListState:
     return replace(greedy.retraced(state), bounds=tuple(bounds))
 
 
-def _improved(greedy: Greedy, state: ListState, t: int) -> tuple[ListState, float]:
+def improved(greedy: Greedy, state: ListState, t: int) -> tuple[ListState, Bound]:
     """Replace labeling t by the best one given the others, if F grows; and bound F of any list (B1)."""
     objective, labeling = greedy.objective, state.rows[t]
     others, best = greedy.foreseen(state.without(t))
-    bound = objective.list_bound(others.rows, best.upper_bound, len(state))
+    proof = Proof("steps", {"rows": others.rows})
+    bound = Bound(objective.list_bound(others.rows, best.upper_bound, len(state)), proof)
     try:
         step = greedy.allowed(others, best)
     except InfeasibleError:  # an oracle that is not exact may miss even the present labeling

@@ -8,6 +8,7 @@ lowers their relevance. The k-th labeling then gets the k-th slope of that funct
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from hedgehop._errors import UnsupportedError
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.pool import ScoredPool
+from hedgehop.lists.proofs.evidence import Arrays, Bound, Evidence, Problem, Proof, Provider
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver
 from hedgehop.oracles.registry import get
@@ -34,7 +36,8 @@ def chosen_jointly(greedy: Greedy, m: int) -> ListState:
     rows, bound = _solved(objective, cut.on(objective.model), _slopes(objective, m))
     order, _, _ = ScoredPool.of(objective, rows).pick(m)
     state = greedy.retraced(ListState(own(rows[order])))
-    return replace(state, steps=tuple(replace(step, oracle=cut.name) for step in state.steps), bounds=(bound,))
+    steps = tuple(replace(step, oracle=cut.name) for step in state.steps)
+    return replace(state, steps=steps, bounds=(Bound(bound, Proof("joint")),))
 
 
 def _slopes(objective: Objective, m: int) -> Doubles:
@@ -57,3 +60,32 @@ def _solved(objective: Objective, solver: Solver, slopes: Doubles) -> tuple[Labe
         bound += step.upper_bound
         labelings.append(step.labeling.reshape(-1))
     return np.array(labelings, np.int32), bound
+
+
+def _find(problem: Problem) -> Iterator[Evidence] | None:
+    """Yield the best list of all and its F, once, where the cuts apply."""
+    return iter([_evidence(problem)]) if _applies(problem) else None
+
+
+def _check(problem: Problem, arrays: Arrays) -> float:
+    if not _applies(problem):
+        raise ValueError("cuts prove nothing here: they need two labels that prefer to agree.")
+    return _evidence(problem).bound
+
+
+def _applies(problem: Problem) -> bool:
+    objective = problem.objective
+    if problem.m < 2 or objective.tradeoff <= 0 or int(objective.model.label_counts.max()) != 2:
+        return False
+    cuts = get("graphcut").refusal(objective.model, ()) is None
+    return cuts and objective.diversity.joint_slopes(objective.model, problem.m) is not None
+
+
+def _evidence(problem: Problem) -> Evidence:
+    objective = problem.objective
+    slopes = _slopes(objective, problem.m)
+    rows, bound = _solved(objective, get("graphcut").on(objective.model), slopes)
+    return Evidence(bound, {}, rows, rows, calls=problem.m)
+
+
+JOINT = Provider("joint", _find, _check)

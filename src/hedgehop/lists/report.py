@@ -7,8 +7,11 @@ from math import isfinite, isnan
 
 import numpy as np
 
+from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
+
+_ARGUMENTS = {"slopes": "list dual", "joint": "joint cuts"}
 
 
 def report(found: DiverseList) -> str:
@@ -47,7 +50,9 @@ def _proof(found: DiverseList) -> list[str]:
     proof = found.certificate
     lines = [
         "exact: no labeling that was allowed in the step adds more",
-        f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}",
+        f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}"
+        + _source(proof.proof),
+        *_in_words(found),
         f"guarantee {_share(proof.guarantee)} of the best possible improvement over repeating the single best "
         f"labeling (F = {proof.baseline:.8g})",
     ]
@@ -58,6 +63,26 @@ def _proof(found: DiverseList) -> list[str]:
     else:
         lines.append(f"monotone bound {proof.monotone:.8g}, Lemma 2 {proof.product:.8g}: {proof.condition}")
     return lines
+
+
+def _source(proof: Proof | None) -> str:
+    """How the bound was found."""
+    if proof is None or proof.source == "steps":
+        return ""
+    steps = f"{proof.calls} further steps" if proof.calls else "the steps of the list"
+    return f" ({_ARGUMENTS.get(proof.source, proof.source)}, {steps})"
+
+
+def _in_words(found: DiverseList) -> list[str]:
+    proof, count = found.certificate, len(found)
+    if proof.optimal:
+        return [f"proven: no list of {count} is better"]
+    if not 0.0 < proof.guarantee < 1.0:
+        return []
+    more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: a proof is not a wish
+    return [
+        f"proven: no list of {count} improves on repeating the single best labeling by {more:.1%} more than this one"
+    ]
 
 
 def _advice(found: DiverseList) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 
     from hedgehop.lists.objective import Objective
     from hedgehop.lists.state import ListState
+
+
+class Further(Protocol):
+    """How a list gets a better bound, or becomes a better list, by a number of further steps."""
+
+    def certify(self, calls: int, progress: bool) -> DiverseList:
+        """Return the same list with a better bound."""
+
+    def improve(self, calls: int, progress: bool) -> DiverseList:
+        """Return a list whose F is at least the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +88,7 @@ class DiverseList:
     sources: tuple[str, ...] = ()
     indices: NDArray[np.int64] | None = None
     _more: Callable[[int], DiverseList] | None = field(default=None, repr=False)
+    _further: Further | None = field(default=None, repr=False)
 
     @property
     def objective(self) -> float:
@@ -93,6 +104,11 @@ class DiverseList:
     def guarantee(self) -> float:
         """Proven share of the best possible improvement over repeating the single best labeling."""
         return self.certificate.guarantee
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that no list of as many labelings is better (to rounding)."""
+        return self.certificate.optimal
 
     @property
     def ratio(self) -> float:
@@ -124,6 +140,40 @@ class DiverseList:
             )
         return self._more(k)
 
+    def certify(self, calls: int = 30, progress: bool = False) -> DiverseList:
+        """Return the same list with a better bound, if `calls` further steps find one (docs/list_dual.md).
+
+        It goes on from what was found before, and stops early where nothing is left to prove.
+
+        >>> import numpy as np, hedgehop as hh
+        >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))
+        >>> found = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=2.0, certify=False)
+        >>> found.certify(calls=5).upper_bound <= found.upper_bound
+        True
+        """
+        return self._go_on("certified").certify(positive_count(calls, "calls"), progress)
+
+    def improve(self, calls: int = 20, progress: bool = False) -> DiverseList:
+        """Return a list whose F is never lower: labelings met are swapped in, others solved again given the rest.
+
+        At most `calls` steps are solved; most of them are those of ``certify``, which meet good labelings.
+
+        >>> import numpy as np, hedgehop as hh
+        >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))
+        >>> found = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=0.4)
+        >>> found.improve().objective >= found.objective
+        True
+        """
+        return self._go_on("improved").improve(positive_count(calls, "calls"), progress)
+
+    def _go_on(self, wish: str) -> Further:
+        if self._further is None:
+            raise ValueError(
+                f"this list cannot be {wish} ({self.method}): that needs the solver of hh.diverse, which is not kept "
+                "in files, pools and portfolios. Call hh.diverse again; hh.verify checks a bound that was saved."
+            )
+        return self._further
+
     def report(self) -> str:
         """Everything that is known about the list, as text."""
         from hedgehop.lists.report import report
@@ -143,7 +193,7 @@ class DiverseList:
         save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_more": None}  # how to go on needs a live solver
+        return self.__dict__ | {"_more": None, "_further": None}  # how to go on needs a live solver
 
     def __len__(self) -> int:
         return len(self.labelings)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from hedgehop.lists.exchange import exchanged
 from hedgehop.lists.greedy import Greedy, GreedyRun
 from hedgehop.lists.joint import chosen_jointly
 from hedgehop.lists.objective import Objective, check_arguments, check_model
+from hedgehop.lists.proofs.search import Search
 from hedgehop.lists.result import DiverseList, as_list
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
@@ -29,6 +31,7 @@ from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Potential
 
 Method = Literal["greedy", "distorted", "joint"]
+Certify = Literal["auto"] | bool | int
 Callback = Callable[[Step], Any]
 
 
@@ -77,6 +80,7 @@ def diverse(
     distinct: bool | Literal["auto"] = "auto",
     min_distance: int | float | None = None,
     refine: bool = False,
+    certify: Certify = "auto",
     progress: bool = False,
     callback: Callback | None = None,
 ) -> DiverseList:
@@ -107,6 +111,9 @@ def diverse(
         Number (or share) of variables in which any two labelings must differ.
     refine : bool
         Whether to re-solve each labeling given all others until F no longer grows.
+    certify : "auto", False or int
+        How many further steps may be solved for a better bound on all lists (docs/list_dual.md); "auto" means as many
+        as the list has labelings, so that the bound costs about as much as the list. ``found.certify`` goes on.
     progress : bool
         Whether to report each step on stderr.
     callback : function of a Step
@@ -129,6 +136,7 @@ def diverse(
     """
     m = positive_count(m, "m")
     check_method(method)
+    calls = further_calls(certify, m)
     greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
     state = greedy.start
     try:
@@ -141,10 +149,11 @@ def diverse(
             state = exchanged(greedy, state)
         run = GreedyRun(greedy, state)
         state = run.beginning(len(state))
-        return _listed(run, state, f"{method}, refined" if refine else method, goes_on=method == "greedy")
     except KeyboardInterrupt:
-        found = _listed(GreedyRun(greedy, state), state, "interrupted") if len(state) else None
+        found = _listed(greedy, state, "interrupted", GreedyRun(greedy, state)) if len(state) else None
         raise Interrupted(found) from None
+    found = _listed(greedy, state, f"{method}, refined" if refine else method, run if method == "greedy" else None)
+    return found.certify(calls, progress) if calls else found
 
 
 def stream(
@@ -195,18 +204,72 @@ def _states(greedy: Greedy, method: Method, m: int) -> Iterator[ListState]:
     return greedy.grow(greedy.start, m, distorted(greedy, m) if method == "distorted" else None)
 
 
-def _listed(run: GreedyRun, state: ListState, method: str = "greedy", goes_on: bool = True) -> DiverseList:
-    """Return a beginning of a run as a list."""
-    more = partial(_more, run, len(state)) if goes_on else None
-    return as_list(run.objective, state, certified(run.objective, state), method, _more=more)
+def further_calls(certify: Certify, m: int) -> int:
+    """Return how many steps a certificate may take."""
+    if isinstance(certify, str) and certify == "auto":
+        return m
+    if certify is False:
+        return 0
+    if isinstance(certify, (bool, str)):
+        raise ValueError(f'certify must be "auto", False or a number of steps; got {certify!r}.')
+    return positive_count(certify, "certify")
 
 
-def _more(run: GreedyRun, m: int, k: int) -> DiverseList:
-    """Go on from the first m labelings of a run."""
-    state = run.beginning(m + k)
+def _listed(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> DiverseList:
+    """Return a list as what users get; with a run, one that can go on."""
+    return _Session(greedy, Search(greedy, state.rows), state, method, run).found
+
+
+@dataclass(frozen=True)
+class _Session:
+    """A list, and how it goes on."""
+
+    greedy: Greedy
+    search: Search
+    state: ListState
+    method: str
+    run: GreedyRun | None
+
+    @property
+    def found(self) -> DiverseList:
+        """The list with all that is known now."""
+        state, objective = self.search.certified(self.state), self.greedy.objective
+        more = partial(_more, self) if self.run is not None else None
+        return as_list(objective, state, certified(objective, state), self.method, _more=more, _further=self)
+
+    def certify(self, calls: int, progress: bool) -> DiverseList:
+        """Return the same list with a better bound."""
+        try:
+            self.search.certify(self.state, calls, _tell if progress else None)
+        except KeyboardInterrupt:
+            raise Interrupted(self.found) from None
+        return self.found
+
+    def improve(self, calls: int, progress: bool) -> DiverseList:
+        """Return a list with a larger F, or the same one."""
+        try:
+            better = self.search.improve(self.state, calls, _tell if progress else None)
+        except KeyboardInterrupt:
+            raise Interrupted(self.found) from None
+        if better is self.state:
+            return self.found
+        method = self.method if self.method.endswith("improved") else f"{self.method}, improved"
+        return replace(self, state=better, method=method, run=None).found
+
+
+def _more(session: _Session, k: int) -> DiverseList:
+    """Go on from the labelings of a run."""
+    assert session.run is not None
+    m = len(session.state)
+    state = session.run.beginning(m + k)
     if len(state) < m + k:
         warnings.warn(_fewer(len(state) - m, k), stacklevel=3)
-    return _listed(run, state)
+    found = _listed(session.greedy, state, "greedy", session.run)
+    return found.certify(len(state)) if session.search.asked else found
+
+
+def _tell(text: str) -> None:
+    print(f"{text:<78}", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
 
 
 def _fewer(taken: int, m: int) -> str:

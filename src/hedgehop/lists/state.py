@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hedgehop._arrays import Labels, own
+from hedgehop.lists.proofs.evidence import Bound
 from hedgehop.oracles.base import Step
 
 
@@ -28,7 +29,7 @@ class ListState:
         The labeling with the largest relevance; None until it is known.
     ended : bool
         Whether it is known that no further labeling is allowed.
-    bounds : tuple of float
+    bounds : tuple of Bound
         Bounds on F of any list of as many labelings that do not follow from the steps.
     """
 
@@ -37,7 +38,7 @@ class ListState:
     next: Step | None = None
     single: Labels | None = None
     ended: bool = False
-    bounds: tuple[float, ...] = ()
+    bounds: tuple[Bound, ...] = ()
 
     @property
     def best_gains(self) -> list[float]:

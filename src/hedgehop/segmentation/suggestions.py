@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity import Diversity
 from hedgehop.lists import selection
-from hedgehop.lists.result import DiverseList
+from hedgehop.lists.result import DiverseList, Further
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.metrics import accuracy, refuse_masks
 from hedgehop.models import FactorGraph, Grid
@@ -125,6 +125,7 @@ class SceneModel:
             for labeling in found.labelings[1:]:
                 tell(labeling)
         else:
+            options.setdefault("certify", False)  # somebody waits for the candidates
             options.setdefault("callback", lambda step: tell(step.labeling))
             found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
         (stopwatch or Stopwatch()).lap("list")
@@ -140,11 +141,28 @@ def refuse_without_diversity(diversity: Diversity | None, **options: Any) -> Non
 def at_image_size(found: DiverseList, draw: Callable[[Labels], Labels]) -> Suggestions:
     """Return a list of labelings of a model as one of label maps; it can go on if the other can."""
     values: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(DiverseList)}
-    further = found._more
+    further, session = found._more, found._further
     values["labelings"] = own(draw(found.labelings.reshape(len(found), -1)))
     if further is not None:
         values["_more"] = lambda k: at_image_size(further(k), draw)
+    values["_further"] = None if session is None else _AtImageSize(session, draw)
     return Suggestions(**values)
+
+
+@dataclass(frozen=True)
+class _AtImageSize:
+    """How label maps get a better bound, or become better ones."""
+
+    session: Further
+    draw: Callable[[Labels], Labels]
+
+    def certify(self, calls: int, progress: bool) -> Suggestions:
+        """Return the same label maps with a better bound."""
+        return at_image_size(self.session.certify(calls, progress), self.draw)
+
+    def improve(self, calls: int, progress: bool) -> Suggestions:
+        """Return label maps of a list with a larger F, or the same ones."""
+        return at_image_size(self.session.improve(calls, progress), self.draw)
 
 
 def _once(draw: Callable[[Labels], Labels]) -> Callable[[Labels], Labels]:

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lines above the concave functions of a diversity: what the list dual is made of (docs/list_dual.md).
+
+For ``D(T) = constant + sum_g a_g h(c_g)`` and any slopes s, ``D(T) <= constant + sum_g a_g h*(s_g) + sum over the
+labelings y of T of sum of a_g s_g over the groups of y``, with ``h*(s) = max_{0 <= c <= m} h(c) - s c``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.models.base import Model
+from hedgehop.potentials import Linear, Potential
+
+Slopes = Mapping[str, NDArray[Any]]  # a choice of slopes for all groups, as plain arrays that a file can hold
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Groups that some labeling met belongs to, and who belongs to them: starts[k]:starts[k + 1] for labeling k."""
+
+    starts: NDArray[np.int64]
+    groups: NDArray[np.int32]
+    weights: Doubles
+    centre: Doubles
+
+    @classmethod
+    def of(cls, incidence: NDArray[np.bool_], weights: Doubles, centre: Doubles) -> Columns:
+        """From a table (K, G) of who belongs to what."""
+        starts = np.concatenate([[0], np.cumsum(incidence.sum(axis=1))]).astype(np.int64)
+        groups = np.ascontiguousarray(np.nonzero(incidence)[1], np.int32)
+        return cls(starts, groups, np.ascontiguousarray(weights, np.float64), np.ascontiguousarray(centre, np.float64))
+
+
+class Lines(ABC):
+    """Slopes of one family of groups with the same h, for lists of m labelings.
+
+    The labelings met tell groups apart: `columns` lists the groups one of them belongs to, with the slopes they are
+    held near. All other groups have the largest slope, ``h(1) - h(0)``, which costs nothing: ``h*`` is h(0) = 0 there.
+    """
+
+    def __init__(self, h: Doubles, constant: float = 0.0) -> None:
+        self.h = np.ascontiguousarray(h, np.float64)
+        self.constant = constant
+
+    @property
+    def rises(self) -> Doubles:
+        """``h(c) - h(c - 1)``, c = 1..m."""
+        return np.diff(self.h)
+
+    def conjugate(self, slopes: Doubles) -> Doubles:
+        """``h*`` of each slope."""
+        best = np.full_like(slopes, self.h[0])
+        for c, worth in enumerate(self.h.tolist()):
+            np.maximum(best, worth - c * slopes, out=best)
+        return best
+
+    def between(self, counts: NDArray[np.integer]) -> Doubles:
+        """Slopes in the middle of what touches h at counts: ``h(1) - h(0)`` at 0, ``h(m) - h(m - 1)`` at m."""
+        rises, m = self.rises, self.h.size - 1
+        before, after = rises[np.maximum(counts - 1, 0)], rises[np.minimum(counts, m - 1)]
+        return np.asarray((before + after) / 2.0)
+
+    @abstractmethod
+    def add(self, labeling: Labels) -> None:
+        """Take note of another labeling, (n,)."""
+
+    @abstractmethod
+    def start(self, rows: Labels) -> None:
+        """Hold the slopes in the middle of those that touch h at a list's counts; its labelings are noted already."""
+
+    @abstractmethod
+    def columns(self) -> Columns:
+        """Return the groups met, after all labelings were noted."""
+
+    @abstractmethod
+    def spread(self, slopes: Doubles) -> Slopes:
+        """Return all slopes, given those of the columns."""
+
+    @abstractmethod
+    def hold(self, slopes: Slopes) -> None:
+        """Hold later slopes near these, which `spread` returned for the present columns."""
+
+    @abstractmethod
+    def worth(self, slopes: Slopes) -> float:
+        """``constant + sum_g a_g h*(s_g)``."""
+
+    @abstractmethod
+    def potentials(self, slopes: Slopes, factor: float) -> list[Potential]:
+        """``factor * sum of a_g (s_g + parsimony)`` over the groups of a labeling."""
+
+
+class VariableLines(Lines):
+    """Groups (variable, label). Variables that no labeling met tells apart are one cell, with common slopes."""
+
+    def __init__(self, model: Model, h: Doubles, weights: Doubles | None, constant: float = 0.0) -> None:
+        super().__init__(h, constant)
+        self._n, self._labels = model.n_variables, int(model.label_counts.max())
+        self._weights = np.ones(self._n) if weights is None else weights
+        self._cell = np.zeros(self._n, np.int32)
+        self._met = np.zeros((0, 1), np.int32)  # labels of the cells in each labeling met
+        self._centre = np.full((1, self._labels), self.rises[0])
+        self._column = np.zeros(0, np.int64)
+
+    def add(self, labeling: Labels) -> None:
+        """Split the cells."""
+        key = self._cell.astype(np.int64) * self._labels + labeling
+        here = np.zeros(len(self._centre) * self._labels, bool)
+        here[key] = True
+        kept = np.flatnonzero(here)
+        self._cell = (np.cumsum(here, dtype=np.int32) - 1)[key]
+        parent, label = kept // self._labels, (kept % self._labels).astype(np.int32)
+        self._met = np.concatenate([self._met[:, parent], label[None]])
+        self._centre = self._centre[parent]
+
+    def start(self, rows: Labels) -> None:
+        """Count the labels of each cell."""
+        first = np.zeros(len(self._centre), np.int64)
+        first[self._cell] = np.arange(self._n)
+        counts = np.zeros(self._centre.shape, np.int64)
+        for row in rows:
+            counts[np.arange(len(counts)), row[first]] += 1
+        self._centre = self.between(counts)
+
+    def columns(self) -> Columns:
+        """One group per cell and label met there."""
+        cells, shape = np.arange(len(self._centre)), self._centre.shape
+        keys = cells * self._labels + self._met
+        here = np.zeros(shape[0] * shape[1], bool)
+        here[keys] = True
+        self._column = np.flatnonzero(here)
+        groups = (np.cumsum(here) - 1)[keys].astype(np.int32)
+        starts = np.arange(len(self._met) + 1, dtype=np.int64) * len(cells)
+        weights = np.bincount(self._cell, self._weights, len(cells)).astype(np.float64)[self._column // self._labels]
+        return Columns(
+            starts, np.ascontiguousarray(groups.reshape(-1)), weights, self._centre.reshape(-1)[self._column]
+        )
+
+    def spread(self, slopes: Doubles) -> Slopes:
+        """Return the slopes of each cell, and the cell of each variable."""
+        table = np.full(self._centre.shape, self.rises[0])
+        table.reshape(-1)[self._column] = slopes
+        return {"cells": own(self._cell), "slopes": own(table)}
+
+    def hold(self, slopes: Slopes) -> None:
+        """Keep the table."""
+        self._centre = slopes["slopes"]
+
+    def worth(self, slopes: Slopes) -> float:
+        """Sum over cells, and the constant."""
+        table = slopes["slopes"]
+        weights = np.bincount(slopes["cells"], self._weights, len(table))
+        return self.constant + float(weights @ self.conjugate(table).sum(axis=1))
+
+    def potentials(self, slopes: Slopes, factor: float) -> list[Potential]:
+        """One change of the unaries."""
+        theta = slopes["slopes"][slopes["cells"]]
+        theta *= (factor * self._weights)[:, None]
+        return [Linear(own(theta))]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A bound on every list with the reason for it, and what finds such bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hedgehop._arrays import Labels
+from hedgehop.lists.objective import Objective
+from hedgehop.oracles.base import Solver
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Why no list has a larger F: everything that is needed to find the same bound again.
+
+    Attributes
+    ----------
+    source : str
+        Which argument it is: "steps" (the bounds of steps), "slopes" (the list dual), "joint" (cuts), ...
+    arrays : dict of arrays
+        What the argument is about: a list of labelings, slopes, ...
+    calls : int
+        How many steps were solved to find it, beyond those of the list.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> chain = hh.Chain([[2.0, 1.5, 0.0]] * 4, [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]])
+    >>> hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=2.0).certificate.proof.source
+    'slopes'
+    """
+
+    source: str
+    arrays: Arrays = field(default_factory=dict, repr=False)
+    calls: int = 0
+
+
+class Bound(float):
+    """A number that F of no list of m labelings exceeds, with its proof."""
+
+    proof: Proof
+
+    def __new__(cls, value: float, proof: Proof) -> Bound:
+        """Make a number that knows why."""
+        bound = super().__new__(cls, value)
+        bound.proof = proof
+        return bound
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be bounded: F of all lists of as many labelings as `rows`, a good list, has."""
+
+    objective: Objective
+    solver: Solver
+    rows: Labels
+
+    @property
+    def m(self) -> int:
+        """How many labelings a list has."""
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A bound, what it cost, and the labelings met on the way.
+
+    Attributes
+    ----------
+    bound : float
+        F of no list of m labelings is larger.
+    arrays : dict of arrays
+        With these the provider's `check` finds the bound again.
+    labelings : (k, n) labels
+        Labelings met: what better lists may be made of.
+    beginning : (t, n) labels
+        The whole part of the best mixture of labelings met, t <= m: a list to start from.
+    calls : int
+        How many steps were solved.
+    """
+
+    bound: float
+    arrays: Arrays
+    labelings: Labels
+    beginning: Labels
+    calls: int = 1
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One way to bound all lists: a further one is a further record in ``hedgehop.lists.proofs.search``.
+
+    Attributes
+    ----------
+    source : str
+        Its name in proofs.
+    find : function of a Problem
+        Yields Evidence, better and better, after each step or few; None where it does not apply. The search may stop
+        asking at any time, and go on later.
+    check : function of a Problem and arrays
+        The bound that arrays of evidence prove, from scratch; the problem's rows matter by their number only.
+    """
+
+    source: str
+    find: Callable[[Problem], Iterator[Evidence] | None]
+    check: Callable[[Problem, Arrays], float]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The search for better bounds and better lists: anytime, by oracle calls, from what was met before."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+
+from hedgehop._arrays import Labels
+from hedgehop._errors import InfeasibleError, UnsupportedError
+from hedgehop.lists.exchange import improved
+from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.joint import JOINT
+from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
+from hedgehop.lists.proofs.slopes import SLOPES
+from hedgehop.lists.proofs.swaps import Swaps
+from hedgehop.lists.state import ListState
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.folding import reaches
+
+_STARTS = 6  # of the last mixtures from which better lists are sought
+_EXCHANGED = 10  # one of so many steps solves a labeling again, given all others
+Tell = Callable[[str], None]
+PROVIDERS: tuple[Provider, ...] = (JOINT, SLOPES)  # in the order in which they are asked
+
+
+class Search:
+    """Bounds on all lists of m labelings, and the labelings met; one search serves all lists of its problem.
+
+    It has a solver of its own: what it solves changes nothing in the lists that are made elsewhere.
+    """
+
+    def __init__(self, greedy: Greedy, rows: Labels) -> None:
+        self._given, self._rows = greedy, rows
+        self._asked = iter(PROVIDERS)
+        self._source = ""
+        self._evidence: Iterator[Evidence] = iter(())
+        self._met = {row.tobytes(): row for row in rows}
+        self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
+        self._best: Bound | None = None
+        self._calls, self._lock = 0, Lock()
+
+    @cached_property
+    def _greedy(self) -> Greedy:
+        return replace(self._given, solver=self._given.solver.oracle.on(self._given.objective.model))
+
+    def certified(self, state: ListState) -> ListState:
+        """Return a list with the best bound known."""
+        return state if self._best is None else replace(state, bounds=(*state.bounds, self._best))
+
+    @property
+    def asked(self) -> bool:
+        """Whether anybody wanted a better bound."""
+        return self._calls > 0
+
+    def certify(self, state: ListState, calls: int, tell: Tell | None = None) -> None:
+        """Look for better bounds until a list is proven optimal, or `calls` more steps were solved."""
+        with self._lock:
+            self._certify(state, calls, tell)
+
+    def improve(self, state: ListState, calls: int, tell: Tell | None = None) -> ListState:
+        """Return a list whose F is at least the same, within `calls` steps, the last ones for exchanges."""
+        with self._lock:
+            exchanges = min(len(state), calls // _EXCHANGED)
+            self._certify(state, calls - exchanges, tell)
+            better = self._swapped(state)
+            for t in range(exchanges):
+                if self._reaches(self._greedy.objective.value(better.rows), np.inf):
+                    break
+                better = self._exchanged(better, t)
+            better = self._swapped(better)
+        return state if better is state else self._in_order(better, state)
+
+    def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
+        until, value, known = self._calls + calls, self._greedy.objective.value(state.rows), self._least(state)
+        while self._calls < until and not self._reaches(value, known):
+            evidence = self._next()
+            if evidence is None:
+                return
+            self._calls += evidence.calls
+            self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
+            self._take(Bound(evidence.bound, Proof(self._source, evidence.arrays, self._calls)))
+            self._beginnings.append(evidence.beginning)
+            if tell is not None and self._best is not None:
+                tell(f"bound after {self._calls} further steps: {self._best:.8g}")
+
+    def _next(self) -> Evidence | None:
+        """Return what the present provider finds next, else the next one that applies."""
+        while True:
+            try:
+                return next(self._evidence)
+            except (StopIteration, UnsupportedError, InfeasibleError):  # done, or no oracle takes its steps
+                provider = next(self._asked, None)
+            if provider is None:
+                return None
+            found: Iterator[Evidence] | None = provider.find(
+                Problem(self._greedy.objective, self._greedy.solver, self._rows)
+            )
+            self._source, self._evidence = provider.source, found or iter(())
+
+    def _take(self, bound: Bound) -> None:
+        if np.isfinite(bound) and (self._best is None or bound < self._best):
+            self._best = bound
+
+    def _least(self, state: ListState) -> float:
+        """Return the least bound that a list brings itself."""
+        return min((*state.bounds, *self._greedy.objective.list_bounds(state.rows, state.best_gains)), default=np.inf)
+
+    def _reaches(self, value: float, known: float) -> bool:
+        """Whether a list of this value is proven to be the best."""
+        least = known if self._best is None else min(known, self._best)
+        return reaches(self._greedy.objective.model, value, least)
+
+    def _swapped(self, state: ListState) -> ListState:
+        """Return the best list that swaps among the labelings met lead to, from this one and from the mixture."""
+        self._met |= {row.tobytes(): row for row in state.rows}
+        swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._met.values())))
+        whole = [swaps.filled(swaps.places(rows), len(state)) for rows in self._beginnings]
+        starts = {tuple(start) for start in [swaps.places(state.rows), *whole] if start is not None}
+        lists = [swaps.pool[swaps.settled(start)] for start in sorted(starts)]
+        best = max(lists, key=self._greedy.objective.value)
+        before = self._greedy.objective.value(state.rows)
+        grows = self._greedy.objective.value(best) > before + 1e-9 * max(1.0, abs(before))
+        return ListState(best, single=state.single, bounds=state.bounds) if grows else state
+
+    def _exchanged(self, state: ListState, t: int) -> ListState:
+        """Solve one labeling again given all others."""
+        better, bound = improved(self._greedy, state, t)
+        self._calls += 1
+        self._take(Bound(bound, replace(bound.proof, calls=self._calls)))
+        return better
+
+    def _in_order(self, better: ListState, before: ListState) -> ListState:
+        """Put a list into greedy order; what a step could have added at most is known from the first step only."""
+        swaps = Swaps(self._greedy.objective, self._greedy.separation, better.rows)
+        order = swaps.filled([], len(better), once=True)
+        objective, submodular = self._greedy.objective, self._greedy.objective.diversity.submodular
+        state = replace(self._greedy.start, single=before.single)
+        for k in better.rows if order is None else better.rows[order]:
+            labeling, relevance = k.reshape(objective.model.shape), float(np.asarray(objective.model.score(k[None]))[0])
+            most = before.steps[0].upper_bound if submodular or not len(state) else np.inf
+            step = Step(labeling, 0.0, most, False, self._greedy.solver.oracle.name, 0.0, relevance)
+            state = state.append(self._greedy.as_gain(step, state, most))
+        return replace(state, bounds=before.bounds)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The list dual, minimised over slopes by a proximal bundle method (docs/list_dual.md).
+
+For any slopes s, with ``l(y)`` = relevance plus tradeoff times parsimony,
+
+    F(T) <= tradeoff * sum_g a_g h*(s_g) + m * max_y [ l(y) + tradeoff * sum of a_g s_g over the groups of y ]
+
+The maximum is an ordinary step, and the upper bound of an inexact one keeps the inequality. The labelings met are the
+planes of the bundle; the master problem over their mixtures is solved by ``_core.counts.slope_master``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+import numpy as np
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.diversity.lines import Columns, Lines, Slopes
+from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+from hedgehop.potentials import Potential
+
+_MOVES = 500  # of the master problem's mixture
+_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
+_STUCK = 4  # calls in a row that bring neither a new labeling nor a much better bound
+
+Families = Sequence[tuple[float, Lines]]
+
+
+def find(problem: Problem) -> Iterator[Evidence] | None:
+    """Yield a bound per step solved; None where a list is one labeling, or its diversity has no known lines."""
+    families = _families(problem)
+    return None if families is None else Bundle(problem, families).evidence()
+
+
+def check(problem: Problem, arrays: Arrays) -> float:
+    """Return the bound that slopes prove: one step."""
+    families = _families(problem)
+    if families is None:
+        raise ValueError("slopes prove nothing here: no lines of this diversity are known.")
+    slopes = [_part(arrays, k) for k in range(len(families))]
+    step = problem.solver.step(_potentials(families, slopes))
+    return _worth(families, slopes) + problem.m * step.upper_bound
+
+
+SLOPES = Provider("slopes", find, check)
+
+
+class Bundle:
+    """Labelings met, the slopes that proved most, and how tightly further ones are held near them."""
+
+    def __init__(self, problem: Problem, families: Families) -> None:
+        self._problem, self._families = problem, families
+        self._rows: dict[bytes, Labels] = {}
+        self._scores: list[float] = []
+        self._mixture = np.zeros(0)
+        for row in problem.rows:
+            self._add(row)
+            self._mixture[list(self._rows).index(row.tobytes())] += 1.0 / problem.m
+        for _, lines in families:
+            lines.start(problem.rows)
+        self._best, self._lower = np.inf, -np.inf
+        self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
+
+    def evidence(self) -> Iterator[Evidence]:
+        """Yield bounds until nothing is left to gain."""
+        problem = self._problem
+        while self._stuck < _STUCK and not self._settled:
+            slopes, predicted = self._master()
+            step = problem.solver.step(_potentials(self._families, slopes))
+            value = _worth(self._families, slopes) + problem.m * step.upper_bound
+            self._learn(slopes, value, predicted, np.ascontiguousarray(step.labeling.reshape(-1), np.int32))
+            yield Evidence(value, _named(slopes), step.labeling.reshape(1, -1), self._whole_part())
+
+    @property
+    def _settled(self) -> bool:
+        """Whether the mixture is worth as much as the bound."""
+        return isfinite(self._best) and self._best - self._lower <= 1e-10 * max(1.0, abs(self._best))
+
+    def _master(self) -> tuple[list[Slopes], float]:
+        """Return the slopes of the best mixture, and what they would prove if no other labeling were better."""
+        columns = [lines.columns() for _, lines in self._families]
+        factors = [factor for factor, _ in self._families]
+        sizes = [part.weights.size for part in columns]
+        scores, top = np.array(self._scores), max(self._scores)
+        starts, groups = _joined(columns)
+        weights = np.concatenate([f * part.weights for f, part in zip(factors, columns, strict=True)])
+        m, constant = self._problem.m, sum(f * lines.constant for f, lines in self._families)
+        mixture, slopes, predicted, worth = _core.counts.slope_master(
+            starts, groups, weights, np.concatenate([part.centre for part in columns]),
+            np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array([lines.h for _, lines in self._families]),
+            np.array([self._hold * _stiffness(lines) for _, lines in self._families]),
+            scores - top, self._mixture, self._enough(weights), _MOVES,
+        )  # fmt: skip
+        self._mixture = mixture
+        self._lower = max(self._lower, worth + constant + m * top)
+        parts = np.split(slopes, np.cumsum(sizes)[:-1])
+        spread = [lines.spread(part) for (_, lines), part in zip(self._families, parts, strict=True)]
+        return spread, predicted + constant + m * top
+
+    def _enough(self, weights: Doubles) -> float:
+        """How exactly the master problem is to be solved: a small share of what is open."""
+        gap = self._best - self._lower
+        if isfinite(gap):
+            return self._tolerance * max(gap, 1e-12 * abs(self._best)) / self._problem.m
+        steep = max(float(np.ptp(lines.rises)) for _, lines in self._families)
+        return 1e-3 * float(weights.sum()) * steep / self._problem.m + 1e-12
+
+    def _learn(self, slopes: list[Slopes], value: float, predicted: float, labeling: Labels) -> None:
+        """Hold later slopes near these if they proved enough; take note of the labeling."""
+        hoped = self._best - predicted
+        serious = not isfinite(self._best) or value < self._best - _SHARE * max(hoped, 0.0)
+        if serious:
+            for (_, lines), part in zip(self._families, slopes, strict=True):
+                lines.hold(part)
+        if isfinite(hoped) and serious and value < predicted + 0.5 * hoped:
+            self._hold = max(self._hold / 2.0, 1.0 / 50.0)
+        elif isfinite(hoped) and not serious:
+            self._hold = min(self._hold * 1.25, 8.0)
+        self._best = min(self._best, value)
+        new = self._add(labeling)
+        self._stuck = 0 if new or serious else self._stuck + 1
+        if self._stuck:  # the master was too coarse, or held too tight
+            self._tolerance, self._hold = max(self._tolerance / 10.0, 1e-7), max(self._hold / 3.0, 1.0 / 50.0)
+
+    def _add(self, labeling: Labels) -> bool:
+        """Take note of a labeling; return whether it is new."""
+        if labeling.tobytes() in self._rows:
+            return False
+        objective = self._problem.objective
+        parsimony = float(objective.diversity.parsimony_of(objective.model, labeling[None])[0])
+        self._rows[labeling.tobytes()] = labeling
+        self._scores.append(
+            float(np.asarray(objective.model.score(labeling[None]))[0]) + objective.tradeoff * parsimony
+        )
+        self._mixture = np.append(self._mixture, 0.0)
+        for _, lines in self._families:
+            lines.add(labeling)
+        return True
+
+    def _whole_part(self) -> Labels:
+        whole = np.floor(self._problem.m * self._mixture + 1e-9).astype(np.int64)
+        return own(np.repeat(np.array(list(self._rows.values())), whole, axis=0))
+
+
+def _families(problem: Problem) -> Families | None:
+    objective = problem.objective
+    if problem.m < 2 or objective.tradeoff <= 0:
+        return None
+    families = objective.diversity.lines(objective.model, problem.m)
+    return None if families is None else [(objective.tradeoff * factor, lines) for factor, lines in families]
+
+
+def _stiffness(lines: Lines) -> float:
+    steep = float(np.ptp(lines.rises))
+    return (lines.h.size - 1) / max(steep, 1e-9 * max(1.0, float(np.abs(lines.rises).max())))
+
+
+def _worth(families: Families, slopes: Sequence[Slopes]) -> float:
+    return sum(factor * lines.worth(part) for (factor, lines), part in zip(families, slopes, strict=True))
+
+
+def _potentials(families: Families, slopes: Sequence[Slopes]) -> list[Potential]:
+    pairs = zip(families, slopes, strict=True)
+    return [p for (factor, lines), part in pairs for p in lines.potentials(part, factor)]
+
+
+def _joined(columns: Sequence[Columns]) -> tuple[np.ndarray, np.ndarray]:
+    """Put the groups of several families side by side."""
+    if len(columns) == 1:
+        return columns[0].starts, columns[0].groups
+    shifts = np.cumsum([0, *(part.weights.size for part in columns)]).astype(np.int32)
+    rows = range(columns[0].starts.size - 1)
+    pieces = [
+        part.groups[part.starts[k] : part.starts[k + 1]] + shift
+        for k in rows
+        for part, shift in zip(columns, shifts, strict=False)
+    ]
+    return np.sum([part.starts for part in columns], axis=0), np.concatenate(pieces)
+
+
+def _named(slopes: Sequence[Slopes]) -> Arrays:
+    """Slopes of all families in one table of arrays."""
+    return {f"{name}_{k}": array for k, part in enumerate(slopes) for name, array in part.items()}
+
+
+def _part(arrays: Arrays, k: int) -> Slopes:
+    """Slopes of one family."""
+    return {name.removesuffix(f"_{k}"): array for name, array in arrays.items() if name.endswith(f"_{k}")}

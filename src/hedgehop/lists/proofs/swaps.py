@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lists from labelings that are known: swaps that raise F, without solving anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.separation import Separation
+
+_ROUNDS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Swaps:
+    """Lists as places in a pool of labelings, which keep their distance."""
+
+    objective: Objective
+    separation: Separation
+    pool: Labels
+
+    @cached_property
+    def _relevance(self) -> Doubles:
+        return np.asarray(self.objective.model.score(self.pool), np.float64)
+
+    @cached_property
+    def _near(self) -> NDArray[np.bool_]:
+        """Which two labelings may not be in one list."""
+        if self.separation.distance == 0:
+            return np.zeros((len(self.pool), len(self.pool)), bool)
+        return np.asarray(_core.counts.hamming(self.pool, self.pool) < self.separation.distance)
+
+    def places(self, rows: Labels) -> list[int]:
+        """Places of labelings that are in the pool, without those too close to earlier ones."""
+        known = {row.tobytes(): k for k, row in enumerate(self.pool)}
+        kept: list[int] = []
+        for k in (known[row.tobytes()] for row in rows):
+            kept += [] if self._near[k, kept].any() else [k]
+        return kept
+
+    def filled(self, places: Sequence[int], m: int, once: bool = False) -> list[int] | None:
+        """Add the best labelings one by one until there are m, each once if asked; None if no further one fits."""
+        chosen = list(places)
+        while len(chosen) < m:
+            gains = self._gains(chosen)
+            gains[chosen if once else []] = -np.inf
+            if np.isneginf(gains.max()):
+                return None
+            chosen.append(int(gains.argmax()))
+        return chosen
+
+    def settled(self, places: Sequence[int]) -> list[int]:
+        """Swap single labelings for better ones until none raises F."""
+        chosen = list(places)
+        for _ in range(_ROUNDS):
+            before = list(chosen)
+            for t in range(len(chosen)):
+                others = chosen[:t] + chosen[t + 1 :]
+                gains = self._gains(others)
+                best, now = int(gains.argmax()), float(gains[chosen[t]])
+                if gains[best] > now + 1e-9 * max(1.0, abs(now)):
+                    chosen[t] = best
+            if chosen == before:
+                break
+        return chosen
+
+    def _gains(self, chosen: Sequence[int]) -> Doubles:
+        """What each labeling would add to F; -inf for those too close."""
+        gains = np.array(self.objective.gain(self.pool, self._relevance, self.pool[list(chosen)]), np.float64)
+        gains[self._near[:, list(chosen)].any(axis=1)] = -np.inf
+        return gains

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proofs replayed: what a certificate says, found again from the model, the list and the proof alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hedgehop._arrays import Labels
+from hedgehop._errors import BoundError
+from hedgehop.diversity.base import Diversity
+from hedgehop.lists.certificate import Certificate, certify
+from hedgehop.lists.objective import Objective, check_arguments
+from hedgehop.lists.proofs.evidence import Arrays, Problem, Proof
+from hedgehop.lists.proofs.search import PROVIDERS
+from hedgehop.lists.result import DiverseList
+from hedgehop.models.base import Model
+from hedgehop.oracles.registry import OracleLike, get
+
+
+def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: OracleLike = "auto") -> Certificate:
+    """Check the certificate of a list again, however it was found: F, the baseline, and the bound from its proof.
+
+    One step is solved for the bound (as many as the list has labelings if it comes from joint cuts) and one for the
+    baseline.
+
+    Parameters
+    ----------
+    found : DiverseList
+        A list with a proof: from ``hh.diverse``, or from a file.
+    model, diversity
+        What it was made for.
+    oracle : str or Oracle
+        Which oracle solves the steps: it need not be the one that found the list.
+
+    Returns
+    -------
+    Certificate
+        What is proven now: with an oracle that is not exact, the bound may differ a little from the old one.
+
+    Raises
+    ------
+    BoundError
+        If the list scores otherwise than its certificate says, or more than the bound.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> chain = hh.Chain([[2.0, 1.5, 0.0]] * 4, [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]])
+    >>> diversity = hh.VariableCoverage()
+    >>> found = hh.diverse(chain, diversity, m=3, tradeoff=2.0)
+    >>> abs(hh.verify(found, chain, diversity).upper_bound - found.upper_bound) < 1e-9
+    True
+    """
+    check_arguments(model, diversity)
+    proof = found.certificate.proof
+    if proof is None:
+        text = f"this list has no proof to check ({found.method})"
+        raise ValueError(f"{text}: only lists of hh.diverse whose bound is known keep one.")
+    rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
+    objective = Objective(model, diversity, found.tradeoff)
+    values = objective.values(rows)
+    _same("F", values[-1], found.objective)
+    solver = get(oracle).on(model)
+    bound = _checked(Problem(objective, solver, rows), proof)
+    baseline = objective.repeated(solver.step(()).labeling.reshape(-1), len(rows))
+    proven = certify(values, [bound], [], baseline, "a proof is about all lists, not about steps")
+    return replace(proven, proof=proof)
+
+
+def _checked(problem: Problem, proof: Proof) -> float:
+    checks = {provider.source: provider.check for provider in PROVIDERS} | {"steps": _by_steps}
+    if proof.source not in checks:
+        raise ValueError(f"this proof is by {proof.source!r}, which this hedgehop does not know. Update hedgehop.")
+    return checks[proof.source](problem, proof.arrays)
+
+
+def _by_steps(problem: Problem, arrays: Arrays) -> float:
+    """B1 at a list (docs/theory.md 5)."""
+    rows: Labels = arrays["rows"]
+    step = problem.solver.step(problem.objective.bounding(rows))
+    return problem.objective.list_bound(rows, step.upper_bound, problem.m)
+
+
+def _same(name: str, now: float, before: float) -> None:
+    if abs(now - before) > 1e-6 * max(1.0, abs(now)):
+        text = f"{name} of the list is {now!r}, not {before!r} as its certificate says"
+        raise BoundError(f"{text}: it was made for another model, diversity or tradeoff, or the file was changed.")

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The list dual against enumeration: bounds that hold, are tight, can be checked again, and lists they improve."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.lists.proofs.evidence import Proof
+
+ROUNDS = 200 if os.environ.get("HEDGEHOP_THOROUGH") else 1
+H = ["log", "sqrt", "count"]
+
+
+def tree(random):
+    edges = [(i, int(random.integers(i))) for i in range(1, 4)]
+    return hh.FactorGraph(2 * random.normal(size=(4, 2)), edges, 2 * random.random(3))
+
+
+def potts(random):
+    edges = [(0, 1), (1, 2), (0, 2)]
+    return hh.FactorGraph(2 * random.normal(size=(3, 3)), edges, 2 * random.random(3))
+
+
+def binary(random):
+    return hh.FactorGraph(2 * random.normal(size=(4, 2)), [(0, 1), (1, 2), (2, 3), (3, 0)], 2 * random.random(4))
+
+
+def chain(random):
+    return hh.Chain(random.normal(size=(3, 3)), random.normal(size=(3, 3)))
+
+
+def matching(random):
+    return hh.Matching(random.normal(size=(3, 3)))
+
+
+def spanning(random):
+    return hh.SpanningTree([[0, 1], [1, 2], [0, 2], [2, 3], [1, 3]], random.normal(size=5))
+
+
+def parse(random):
+    return hh.Arborescence(random.normal(size=(3, 4)))
+
+
+STRUCTURES = [tree, potts, binary, chain, matching, spanning, parse]
+DIVERSITIES = {
+    "variables": lambda d, model: hh.VariableCoverage(str(d.choice(H)), d.random(model.n_variables)),
+    "hamming": lambda d, model: hh.LinearHamming(steer=str(d.choice(["exact", "half"]))),
+    "labels": lambda d, model: hh.LabelCoverage(str(d.choice(H)), [0.0, -1.0, "auto"][d.integers(3)], ignore=()),
+    "sizes": lambda d, model: hh.LabelCoverage("sqrt", 0.0, ignore=(), min_share=(0.0, 0.5)),
+    "kinds": lambda d, model: hh.KindCoverage(np.arange(model.label_counts.max()) % 2, parsimony=-0.5),
+    "transitions": lambda d, model: hh.TransitionCoverage("log", [0.0, "auto"][d.integers(2)]),
+    "regions": lambda d, model: hh.RegionCoverage([[0, 1], [1, 2]], "sqrt", robust=int(d.integers(1, 3))),
+    "expected": lambda d, model: hh.ExpectedBest(labelings(model)[d.integers(0, len(labelings(model)), 4)]),
+    "named": lambda d, model: hh.GroupCoverage(
+        lambda y: [int(y.sum()), f"first {y[0]}"], "sqrt", -0.3, {"first 1": 0.5}
+    ),
+    "sum": lambda d, model: 0.5 * hh.VariableCoverage() + hh.LabelCoverage(parsimony=-0.2),
+}
+
+
+def labelings(model):
+    every = hh.testing.all_labelings(model)
+    return every[np.isfinite(np.asarray(model.score(every)))]
+
+
+def best_list(model, diversity, tradeoff, m, distance=0):
+    every = labelings(model)
+    score = np.asarray(model.score(every))
+    lists = itertools.combinations_with_replacement(range(len(every)), m)
+    apart = (every[:, None] != every).sum(axis=2) >= distance
+    allowed = (t for t in lists if all(apart[a, b] for a, b in itertools.combinations(t, 2)))
+    return max(score[list(t)].sum() + tradeoff * diversity.value(model, every[list(t)]) for t in allowed)
+
+
+def cases(structure, name, seed):
+    random = np.random.default_rng([seed, STRUCTURES.index(structure), list(DIVERSITIES).index(name)])
+    for _ in range(ROUNDS):
+        model = structure(random)
+        if name == "transitions" and not hasattr(model, "edges"):
+            return
+        if name == "transitions" and structure in (spanning,):
+            return
+        yield model, DIVERSITIES[name](random, model), float(3 * random.random()), random
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("name", DIVERSITIES)
+def test_no_bound_is_below_the_best_list_and_most_are_tight(structure, name):
+    for model, diversity, tradeoff, _ in cases(structure, name, 0):
+        best = best_list(model, diversity, tradeoff, 2)
+        oracle = "auto" if structure is tree else "exhaustive"
+        found = hh.diverse(model, diversity, 2, tradeoff, distinct=False, oracle=oracle)
+        better = found.improve(20)
+        slack = 1e-9 * max(1.0, abs(best))
+        assert min(found.upper_bound, better.upper_bound) >= best - slack
+        assert found.objective <= better.objective <= best + slack
+        assert better.upper_bound <= found.upper_bound
+        room = best - better.certificate.baseline
+        assert better.upper_bound - best <= 0.25 * max(room, 0.0) + slack, "small models leave hardly any gap"
+
+
+@pytest.mark.parametrize("name", DIVERSITIES)
+def test_any_slopes_at_all_are_a_bound(name):
+    """Slopes from nowhere, as an adversary would give them: still no list above."""
+    for model, diversity, tradeoff, random in cases(potts, name, 1):
+        found = hh.diverse(model, diversity, 2, tradeoff, distinct=False, certify=4, oracle="exhaustive")
+        if found.certificate.proof.source != "slopes":
+            continue
+        best = best_list(model, diversity, tradeoff, 2)
+        for _ in range(3):
+            arrays = {k: a if a.dtype.kind == "i" else a + random.normal(size=a.shape)
+                      for k, a in found.certificate.proof.arrays.items()}  # fmt: skip
+            arrays = {k: np.clip(a, 0, 1) if k.startswith("best") else a for k, a in arrays.items()}
+            changed = replace(found, certificate=replace(found.certificate, proof=Proof("slopes", arrays)))
+            assert hh.verify(changed, model, diversity, "exhaustive").upper_bound >= best - 1e-9 * max(1.0, abs(best))
+
+
+@pytest.mark.parametrize("distance", [1, 2])
+@pytest.mark.parametrize("name", ["variables", "hamming", "labels", "expected", "named"])
+def test_lists_that_must_differ_stay_so_and_are_bounded(name, distance):
+    for model, diversity, tradeoff, _ in cases(potts, name, 2):
+        found = hh.diverse(model, diversity, 3, tradeoff, distinct=True, min_distance=distance, oracle="exhaustive")
+        better = found.improve(9)
+        best = best_list(model, diversity, tradeoff, 3, distance)
+        assert (better.distances + 99 * np.eye(3, dtype=int)).min() >= distance
+        assert found.objective <= better.objective + 1e-9
+        assert better.objective <= best + 1e-9 <= better.upper_bound + 1e-8
+
+
+@pytest.mark.parametrize("name", DIVERSITIES)
+def test_saved_proofs_can_be_checked_with_another_oracle(name, tmp_path):
+    for model, diversity, tradeoff, _ in cases(tree, name, 3):
+        found = hh.diverse(model, diversity, 3, tradeoff)
+        found.save(tmp_path / "list.npz")
+        again = hh.load(tmp_path / "list.npz")
+        assert again.certificate == found.certificate
+        assert again.certificate.proof.calls == found.certificate.proof.calls
+        proven = hh.verify(again, model, diversity, oracle="exhaustive")
+        assert proven.upper_bound == pytest.approx(found.upper_bound, abs=1e-7)
+        assert proven.baseline == pytest.approx(found.certificate.baseline)
+        assert proven.guarantee == pytest.approx(found.guarantee, abs=1e-5)
+
+
+def test_verify_refuses_another_model_and_another_proof():
+    model = potts(np.random.default_rng(4))
+    found = hh.diverse(model, hh.VariableCoverage(), 3, 2.0)
+    other = potts(np.random.default_rng(5))
+    with pytest.raises(hh.BoundError, match="another model"):
+        hh.verify(found, other, hh.VariableCoverage())
+    unknown = replace(found, certificate=replace(found.certificate, proof=Proof("magic")))
+    with pytest.raises(ValueError, match="magic"):
+        hh.verify(unknown, model, hh.VariableCoverage())
+    none = replace(found, certificate=replace(found.certificate, proof=None))
+    with pytest.raises(ValueError, match="no proof"):
+        hh.verify(none, model, hh.VariableCoverage())
+
+
+def words(seed=0):
+    random = np.random.default_rng(seed)
+    return hh.Chain(random.normal(size=(40, 4)), random.normal(size=(4, 4)))
+
+
+def grid(seed=0):
+    return hh.Grid(np.random.default_rng(seed).normal(size=(8, 8, 2)), smoothness=0.8)
+
+
+def test_certify_goes_on_and_changes_nothing_but_the_bound():
+    found = hh.diverse(words(), hh.VariableCoverage(), 4, 1.0, certify=False)
+    first = found.certify(3)
+    second = first.certify(15)
+    assert found.upper_bound >= first.upper_bound >= second.upper_bound >= found.objective
+    assert second.upper_bound < found.upper_bound
+    for name in ("labelings", "gains", "bounds", "exact"):
+        assert np.array_equal(getattr(second, name), getattr(found, name))
+    assert 0 < first.certificate.proof.calls <= 3 < second.certificate.proof.calls <= 18
+
+
+def test_certifying_leaves_further_labelings_as_they_were():
+    plain = hh.diverse(words(), hh.VariableCoverage(), 5, 1.0, certify=False)
+    begun = hh.diverse(words(), hh.VariableCoverage(), 3, 1.0)
+    assert np.array_equal(begun.certify(5).more(2).labelings, plain.labelings)
+    assert begun.more(2).upper_bound <= plain.upper_bound
+
+
+def test_same_calls_same_answer():
+    first, second = (hh.diverse(words(), hh.LinearHamming(), 4, 0.4).improve(12) for _ in range(2))
+    assert np.array_equal(first.labelings, second.labelings)
+    assert first.upper_bound == second.upper_bound
+
+
+def test_improve_never_lowers_and_keeps_the_greedy_order():
+    found = hh.diverse(words(1), hh.VariableCoverage(), 5, 1.5)
+    better = found.improve(20)
+    assert better.objective > found.objective
+    assert better.gains.sum() == pytest.approx(better.objective)
+    assert (better.bounds >= better.gains).all()
+    assert better.method == "greedy, improved" == better.improve(5).method
+    with pytest.raises(ValueError, match="cannot go on"):
+        better.more(1)
+
+
+def test_balls_are_improved_from_exchanges_without_a_dual():
+    found = hh.diverse(words(2), hh.HammingBall(gamma=0.05), 4, 20.0)
+    assert found.certificate.proof.source == "steps"
+    assert found.improve(9).objective >= found.objective
+
+
+@pytest.mark.parametrize("diversity", [hh.VariableCoverage("sqrt"), hh.LinearHamming()])
+def test_two_labels_are_solved_by_cuts(diversity):
+    model = grid(3)
+    found = hh.diverse(model, diversity, 5, 0.4)
+    assert found.certificate.proof.source == "joint"
+    joint = hh.diverse(model, diversity, 5, 0.4, method="joint")
+    assert found.upper_bound == pytest.approx(joint.objective)
+    assert joint.optimal
+    better = found.improve(5)
+    assert better.optimal
+    assert better.objective == pytest.approx(joint.objective)
+    assert hh.verify(better, model, diversity).optimal
+
+
+def test_an_own_diversity_that_values_lists_otherwise_has_no_lines():
+    class Odd(hh.VariableCoverage):
+        def coverage(self, model, labelings):
+            return 2.0 * super().coverage(model, labelings)
+
+    model = potts(np.random.default_rng(6))
+    assert Odd().lines(model, 3) is None
+    assert hh.VariableCoverage().lines(model, 3) is not None
+
+
+def test_interrupted_certificates_keep_what_was_found(monkeypatch):
+    found = hh.diverse(words(), hh.VariableCoverage(), 4, 1.0, certify=False)
+    certified = found.certify(4)
+    solver = type(found._further.greedy.solver)
+
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solver, "step", stop)
+    with pytest.raises(hh.Interrupted) as stopped:
+        certified.certify(4)
+    assert stopped.value.found.upper_bound == certified.upper_bound
+    with pytest.raises(hh.Interrupted) as stopped:
+        certified.improve(4)
+    assert np.array_equal(stopped.value.found.labelings, found.labelings)
+
+
+def test_certify_is_checked():
+    model = potts(np.random.default_rng(7))
+    for wrong in (True, "yes", 0, -3, 2.5):
+        with pytest.raises((ValueError, TypeError), match="certify"):
+            hh.diverse(model, hh.VariableCoverage(), 2, certify=wrong)
+    found = hh.select(labelings(model), model, hh.VariableCoverage(), 2)
+    with pytest.raises(ValueError, match="cannot be certified"):
+        found.certify()
+
+
+def test_reports_say_what_is_proven(capsys):
+    found = hh.diverse(words(), hh.VariableCoverage(), 4, 1.0, progress=True)
+    assert "further steps" in capsys.readouterr().err
+    text = found.report()
+    assert "list dual" in text
+    assert "proven: no list of 4" in text
+    assert "proven: no list of 5 is better" in hh.diverse(grid(3), hh.LinearHamming(), 5, 0.4, "joint").report()
