@@ -8,6 +8,7 @@ from dataclasses import replace
 from hedgehop._errors import InfeasibleError
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.state import ListState
+from hedgehop.oracles.exactness import meets
 
 _MOST_PASSES = 20
 
@@ -38,5 +39,5 @@ def _improved(greedy: Greedy, state: ListState, t: int) -> tuple[ListState, floa
         return state, bound
     relevance = float(objective.model.score(labeling))
     before = float(objective.gain(labeling, relevance, others.rows))
-    better = step.value > before + 1e-9 * max(1.0, abs(before))
+    better = not meets(objective.model, before, step.value)
     return state.replace(t, step.labeling) if better else state, bound
