@@ -15,6 +15,7 @@ from hedgehop.lists.separation import Separation
 from hedgehop.lists.tradeoff import Target, TradeoffLike, resolve
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
+from hedgehop.oracles.conditioning import unit_of
 
 _FACTOR = 4.0  # between tries while a bracket is sought
 _TRIES = 40
@@ -31,7 +32,7 @@ def calibrated(
     wanted = max(1, int(np.ceil(tradeoff.distance * model.n_variables - 1e-9)))
     near, far = _bracket(greedy, wanted)
     while far > _CLOSE * near:
-        middle = float(np.sqrt(near * far))
+        middle = float(np.sqrt(near) * np.sqrt(far))  # the product may be beyond all numbers
         near, far = (near, middle) if _second_distance(greedy, middle) >= wanted else (middle, far)
     return _confirmed(greedy, far, wanted)
 
@@ -48,7 +49,8 @@ def _confirmed(greedy: Greedy, tradeoff: float, wanted: int) -> float:
 
 def _bracket(greedy: Greedy, wanted: int) -> tuple[float, float]:
     """Return a tradeoff that is too small and a larger one that is not."""
-    tried, reached = 1.0, [_second_distance(greedy, 1.0)]
+    tried = unit_of(greedy.objective.model)
+    reached = [_second_distance(greedy, tried)]
     factor = 1.0 / _FACTOR if reached[0] >= wanted else _FACTOR
     for _ in range(_TRIES):
         last, tried = tried, tried * factor

@@ -10,6 +10,7 @@ from hedgehop.lists.certificate import step_bounds
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.proofs.evidence import Bound, Proof
 from hedgehop.lists.state import ListState
+from hedgehop.oracles.exactness import meets
 
 _MOST_PASSES = 20
 
@@ -41,5 +42,5 @@ def improved(greedy: Greedy, state: ListState, t: int) -> tuple[ListState, Bound
         return state, bound
     relevance = float(objective.model.score(labeling))
     before = float(objective.gain(labeling, relevance, others.rows))
-    better = step.value > before + 1e-9 * max(1.0, abs(before))
+    better = not meets(objective.model, before, step.value)
     return state.replace(t, step.labeling) if better else state, bound

@@ -15,7 +15,7 @@ from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver, Step
-from hedgehop.oracles.folding import reaches
+from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Constant, Potential
 
 Choose = Callable[[ListState, Step], Step]
@@ -52,7 +52,8 @@ class Greedy:
         step = self.solver.step(steering)
         by_relevance = all(isinstance(p, Constant) for p in steering)
         single = step.labeling.reshape(-1) if by_relevance else state.single
-        best = self.as_gain(step, state, *self._bound(step, steering, state))
+        bound, seconds = self._bound(step, steering, state)
+        best = self.as_gain(step, state, bound, seconds, self.objective.diversity.steers_exactly)
         return replace(state, next=best, single=single), best
 
     def measured(self, state: ListState) -> ListState:
@@ -66,18 +67,22 @@ class Greedy:
         if not self.separation.too_close(nearest.labeling, state.rows):
             return nearest
         apart = self.apart(self.objective.potentials(state.rows), state, nearest)
-        return self.as_gain(apart, state, nearest.upper_bound, nearest.seconds)
+        steered = self.objective.diversity.steers_exactly
+        return self.as_gain(apart, state, nearest.upper_bound, nearest.seconds, steered)
 
     def apart(self, potentials: Sequence[Potential], state: ListState, nearest: Step) -> Step:
         """Solve a step again at a distance from the list."""
         known = nearest if self.objective.diversity.steers_exactly else None
         return self.solver.step_apart(potentials, list(state.rows), self.separation.distance, known)
 
-    def as_gain(self, step: Step, state: ListState, bound: float, seconds: float = 0.0) -> Step:
-        """Return the step with what it adds to F as its value; exact if that is proven to be the most."""
+    def as_gain(self, step: Step, state: ListState, bound: float, seconds: float = 0.0, steered: bool = False) -> Step:
+        """Return the step with what it adds to F as its value; exact if that is proven to be the most.
+
+        `steered`: whether the step maximised the gain itself, over all labelings that are allowed. That another
+        function was maximised proves nothing, even where both have the same value: then value and bound must meet.
+        """
         value = float(self.objective.gain(step.labeling, step.relevance, state.rows))
-        steered = abs(value - step.value) <= 1e-7 * max(1.0, abs(value))  # by the gain itself
-        proven = (step.exact and steered) or reaches(self.objective.model, value, bound)
+        proven = (step.exact and steered) or meets(self.objective.model, value, bound)
         return replace(step, value=value, upper_bound=max(bound, value), exact=proven, seconds=step.seconds + seconds)
 
     def retraced(self, state: ListState) -> ListState:

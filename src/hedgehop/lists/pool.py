@@ -19,7 +19,7 @@ from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import TradeoffLike, resolve
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.folding import reaches
+from hedgehop.oracles.exactness import meets
 
 
 def select(
@@ -130,7 +130,7 @@ class ScoredPool:
         model, relevance = self.objective.model, float(self.relevance[member])
         gain = float(self.gains([member], chosen)[0])
         labeling = self.rows[member].reshape(model.shape)
-        return Step(labeling, gain, max(bound, gain), reaches(model, gain, bound), "pool", seconds, relevance)
+        return Step(labeling, gain, max(bound, gain), meets(model, gain, bound), "pool", seconds, relevance)
 
 
 def _given(heap: Heap, first: int | None) -> tuple[float, int]:

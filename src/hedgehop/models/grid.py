@@ -142,6 +142,18 @@ class Grid(PairwiseModel):
         """Potts strengths in the order of ``edges``."""
         return Potts(own(np.concatenate([s.ravel() for s in self.strengths])))
 
+    @cached_property
+    def reaches(self) -> Doubles:
+        """Sum of the strengths around each pixel, (n,); without a list of edges."""
+        total = np.zeros(self.shape)
+        for ends, strength in zip(self._neighbours(), self.strengths, strict=True):
+            for end in ends:
+                total[end] += strength
+        return own(total.reshape(-1))
+
+    def _joint_spans(self) -> Doubles:
+        return np.concatenate([s.ravel() for s in self.strengths]).astype(np.float64, copy=False)
+
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.shape))
         return f"Grid({size}, {self.n_labels} labels, connectivity {self.connectivity})"

@@ -278,6 +278,12 @@ class PairwiseModel(UnaryModel):
     def _joint_spans(self) -> Doubles:
         return self.pairwise.spans(len(self.edges))
 
+    def _undecided(self, ranges: Doubles) -> Doubles:
+        if self.cliques:
+            return ranges
+        reaches = self.reaches
+        return np.where(reaches > 0, np.minimum(ranges, reaches), ranges)
+
     def _joint_floor(self) -> float:
         cliques = sum(float(least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques)
         return self.pairwise.floor(len(self.edges)) + cliques

@@ -15,10 +15,12 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
-from hedgehop.oracles.folding import reaches, rounding
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Potential, total_value
 
 if TYPE_CHECKING:
+    from hedgehop.oracles.narrowing import OrdinarySteps
     from hedgehop.oracles.separator import Separator
 
 
@@ -64,7 +66,7 @@ def better(model: Model, first: Step, second: Step) -> Step:
     """The better one of two answers to the same step, the first of equals, with the lower bound of both."""
     best = max(first, second, key=lambda step: step.value)
     bound = max(best.value, min(first.upper_bound, second.upper_bound))
-    return replace(best, upper_bound=bound, exact=best.exact or reaches(model, best.value, bound))
+    return replace(best, upper_bound=bound, exact=best.exact or meets(model, best.value, bound))
 
 
 class Oracle(ABC):
@@ -105,20 +107,22 @@ class Oracle(ABC):
         """Return, for each variable and label, the best value with that label, (n, L); None if not at hand."""
         return None
 
-    def step(self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float) -> Step:
+    def step(
+        self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float, error: float = 0.0
+    ) -> Step:
         """Return a Step for a labeling found, its value re-evaluated from scratch.
 
-        The step counts as exact when bound and value agree to rounding; the bound is never below the value.
+        The step counts as exact when bound and value meet (``hedgehop.oracles.exactness``), and never for any other
+        reason; the bound is never below the value. `error`: what a kernel's integers may have changed at most.
         """
         flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
         relevance = float(np.asarray(model.score(flat)).reshape(()))
         value = relevance + float(total_value(model, potentials, flat)[0])
-        gap = upper_bound - value
         return Step(
             labeling=own(flat[0].reshape(model.shape)),
             value=value,
             upper_bound=max(upper_bound, value),
-            exact=bool(gap <= rounding(model, value)),
+            exact=meets(model, value, upper_bound, potentials, error),
             oracle=self.name,
             relevance=relevance,
         )
@@ -148,7 +152,7 @@ class Solver:
         if reason is not None:
             raise UnsupportedError(reason)
         start = time.perf_counter()
-        step = self.maximize(potentials)
+        step = self.maximize(potentials) if self._ordinary is None else self._ordinary.maximize(potentials)
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
         return replace(step, seconds=time.perf_counter() - start)
@@ -174,6 +178,17 @@ class Solver:
 
         reason = self.oracle.refusal(self.model, potentials)
         return None if reason is None else explained_refusal(self.oracle, reason, self.model, potentials)
+
+    @cached_property
+    def _ordinary(self) -> OrdinarySteps | None:
+        """What solves the steps where scores are not of ordinary size; None where they are."""
+        from hedgehop.oracles.conditioning import is_ordinary
+        from hedgehop.oracles.narrowing import OrdinarySteps
+
+        if is_ordinary(self.model):
+            return None
+        assert isinstance(self.model, UnaryModel)
+        return OrdinarySteps(self.oracle, self.model)
 
     @cached_property
     def _apart(self) -> Separator:

@@ -14,17 +14,6 @@ from hedgehop.models.unary import UnaryModel
 from hedgehop.potentials import Constant, Linear, Potential
 
 
-def rounding(model: Model, value: float) -> float:
-    """How large a gap sums of rounded scores may leave: 1e-9 of what is at stake, and the digits of the value."""
-    at_stake = model.spread if isinstance(model, UnaryModel) else abs(value)
-    return 1e-9 * at_stake + 1e-14 * abs(value)
-
-
-def reaches(model: Model, value: float, bound: float) -> bool:
-    """Whether a value is proven to be the largest, to rounding."""
-    return value >= bound - 10 * rounding(model, value)
-
-
 def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None, float, list[Potential]]:
     """Split potentials into one change of the unaries (None if there is none), a constant, and the rest."""
     theta: Doubles | None = None

@@ -21,6 +21,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
+from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Linear
 
 Solve = Callable[[Linear | None], Step]
@@ -110,7 +111,7 @@ def best_excluding(
                 heapq.heappush(heap, (-ceiling, next(order), child, None))
     if best is None:
         raise InfeasibleError("no other labeling is left.")
-    closed = bound <= best.value + 1e-9 * max(1.0, abs(best.value))
+    closed = meets(model, best.value, bound)
     return replace(best, upper_bound=max(bound, best.value), exact=closed or (best.exact and bound <= best.upper_bound))
 
 

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles
-from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Step
-from hedgehop.oracles.folding import rounding
 
 Build = Callable[[Doubles], _core.flow.AnyFlow]
 _COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
@@ -76,9 +72,3 @@ def terminals_of(unary: Doubles, around: Doubles) -> tuple[Doubles, float]:
     if neither.any():  # no label is allowed: whoever scores the labeling will see
         costs[neither], zeros[neither] = 0.0, -around[neither]
     return costs, float(zeros.sum())
-
-
-def proven(model: Model, step: Step, error: float) -> Step:
-    """Return a step that counts as exact if its gap is no more than rounding to integers may leave."""
-    least = rounding(model, step.value)
-    return replace(step, exact=step.upper_bound - step.value <= min(2 * error, 1000 * least) + least)

@@ -16,7 +16,7 @@ from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.folding import changed_unary, fold, not_linear
-from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, proven, straightened, terminals_of
+from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, straightened, terminals_of
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Potential
 
@@ -68,8 +68,7 @@ class CutSolver(Solver):
         """Set the terminals, solve on from the last flow."""
         theta, constant, _ = fold(self.model, potentials)
         labeling, bound, error = self._cut.solve(self.model, theta)
-        step = self.oracle.step(self.model, labeling, potentials, bound + constant + error)
-        return proven(self.model, step, error)
+        return self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
 
 
 class _Cut:

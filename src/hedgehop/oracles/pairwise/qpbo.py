@@ -16,7 +16,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold, not_finite_pairs, not_linear, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, proven, straightened, terminals_of
+from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, straightened, terminals_of
 from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pair_tables, pass_messages
 from hedgehop.potentials import Potential
 
@@ -79,8 +79,7 @@ class RoofSolver(PairwiseSolver):
         if (labels < 0).any():
             labels = self._completed(theta, labels, bound)
         self.keep(labels, _EARLIER_ANSWERS)
-        step = self.oracle.step(self.model, labels, potentials, bound + constant)
-        return proven(self.model, step, self._roof.error)
+        return self.oracle.step(self.model, labels, potentials, bound + constant, self._roof.error)
 
     def _completed(self, theta: Doubles | None, partial_labels: Labels, bound: float) -> Labels:
         """Complete a partial labeling by the best guess, and improve it while that helps."""

@@ -14,11 +14,14 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Step
+from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import changed_unary, fold
-from hedgehop.oracles.pairwise.cuts import capacities_around, proven
+from hedgehop.oracles.pairwise.cuts import capacities_around
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver
 from hedgehop.potentials import Potential
+
+_DIGITS = 1e-12  # of what is at stake, that a change of the unaries may lose to huge ones
 
 
 class Swap(MoveOracle):
@@ -74,11 +77,14 @@ class SwapSolver(MoveSolver):
         leads = _leads(model, theta, rest)
         with np.errstate(invalid="ignore"):
             changes = np.where(np.isneginf(model.unary), 0.0, leads - model.unary)
-        weights.tell(self._moves, changes)
-        labeling = self._moves.swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
+        keeps_digits = np.allclose(model.unary + changes, leads, rtol=0.0, atol=_DIGITS * model.spread)
+        moves = self._moves if keeps_digits else _core.moves.Moves(np.ascontiguousarray(leads), model.pairs)
+        weights.tell(moves, changes if keeps_digits else None)
+        labeling = moves.swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]
         error = _error(model, leads, rest, weights.size)
         step = self.oracle.step(model, labeling, potentials, -np.inf)
-        return proven(model, replace(step, upper_bound=step.value + error), error)
+        bound = step.value + error
+        return replace(step, upper_bound=bound, exact=meets(model, step.value, bound, potentials, error))
 
 
 def _leads(model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> Doubles:

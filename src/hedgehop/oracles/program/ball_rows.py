@@ -19,6 +19,7 @@ from hedgehop.potentials.distances import differing
 if TYPE_CHECKING:
     from hedgehop.oracles.program.model_rows import Encoded
 
+_OVERRATED = 1e-9  # of a ball's weight: from here on a cut pays
 _MOST_BALLS = 4  # unions written by inclusion-exclusion: 2^4 - 1 terms
 
 
@@ -62,7 +63,7 @@ def cut_balls(ilp: Encoded, labeling: Labels, x: Doubles) -> bool:
     cut = False
     for potential, column in ilp.balls:
         true = float(potential.upper(ilp.model, labeling[None])[0])
-        if x[column] > true + 1e-6 * max(1.0, potential.scale):
+        if x[column] > true + _OVERRATED * abs(potential.scale):
             _below_pair(ilp, column, potential.pair(labeling), true)
             cut = True
     return cut

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
+from hedgehop.oracles.narrowing import Narrowing, Problem, restated
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
@@ -69,32 +71,41 @@ class Ilp(Oracle):
         return None if size <= MOST_COLUMNS else f"{size} columns are more than {MOST_COLUMNS}"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Solve, and cut where an encoding is only an upper bound, until value and bound meet."""
+        """Solve, on narrower scores where some are huge; exact where value and bound meet, whatever HiGHS says."""
         assert isinstance(model, UnaryModel)
         deadline = time.monotonic() + max(self.time_limit / 2, self.time_limit - _ANNEALING)
-        theta, constant, rest = fold(model, potentials)
+        narrowing = Narrowing(model, potentials, partial(_exponent, fold(model, potentials)[2]))
+        found = narrowing.solved(partial(self._by_program, deadline=deadline))
+        step = None
+        if found is not None:
+            gap = found.bound - found.value
+            step = restated(self, model, potentials, found.labeling, gap, found.exact, self.name)
+        return step if step is not None and step.exact else self._better(model, potentials, step)
+
+    def _by_program(self, problem: Problem, deadline: float) -> Step | None:
+        """Solve once, and cut where an encoding is only an upper bound; None if nothing is found in time."""
+        if time.monotonic() > deadline:
+            return None
+        model, rest = problem.model, problem.potentials
         reach = float(sum(p.span() for p in rest))
-        ilp = Encoded(model, theta, _counts_edges(model, rest), reach)
+        ilp = Encoded(model, None, _counts_edges(model, rest), reach)
         for potential in rest:
             potential.encode(ilp)
         best: Step | None = None
-        bound, proven = np.inf, False
+        bound = np.inf
         for _ in range(_MOST_SOLVES):
+            if best is not None and time.monotonic() > deadline:
+                break
             solution = ilp.program.solve(deadline - time.monotonic())
-            offset = ilp.constant + constant
-            bound = min(bound, solution.upper_bound + offset)
+            bound = min(bound, solution.upper_bound + ilp.constant)
             labeling = _labeling(ilp, solution)
             if labeling is None:
                 break
-            step = self.step(model, labeling, potentials, bound)
-            if best is None or step.value > best.value:
-                best = step
-            proven = solution.optimal and best.value >= solution.objective + offset - 1e-6 * max(1.0, abs(best.value))
-            if time.monotonic() > deadline or solution.x is None or not cut_balls(ilp, labeling, solution.x):
+            step = self.step(model, labeling, rest, bound)
+            best = step if best is None or step.value > best.value else best
+            if solution.x is None or not cut_balls(ilp, labeling, solution.x):
                 break
-        if best is None or not proven:
-            best = self._better(model, potentials, best)
-        return replace(best, upper_bound=max(bound, best.value), exact=proven)
+        return None if best is None else self.step(model, best.labeling.reshape(-1), rest, bound)
 
     def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
         """Return what annealing finds, if that is better than what the program found in its time."""
@@ -105,11 +116,19 @@ class Ilp(Oracle):
         step = self.step(model, labeling, potentials, np.inf)
         if best is not None and best.value >= step.value:
             return best
+        if best is not None:
+            return self.step(model, labeling, potentials, max(best.upper_bound, step.value))
         if step.value == -np.inf:
             raise TimeoutError(
                 f"no labeling was found within {self.time_limit:g} s. Give oracle=hh.oracles.Ilp(time_limit=...) more."
             )
         return step
+
+
+def _exponent(potentials: Sequence[Potential], largest: float) -> int:
+    """Return the power of two that makes the largest score or weight of a potential about a thousand."""
+    spans = [span for p in potentials if np.isfinite(span := p.span())]
+    return exponent_for(max([largest, *spans]), 10)
 
 
 def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:

@@ -12,6 +12,8 @@ from hedgehop._arrays import Doubles
 from hedgehop._interrupt import interruptible
 
 Columns = NDArray[np.int64]
+_TOLERANCE = 2e-6  # of HiGHS: absolute gaps and infeasibilities of 1e-6
+_GAIN_BITS = 10  # of the largest gain, so that this is a billionth of it
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,14 @@ class Solution:
     ----------
     x : array or None
         Values of all columns; None if nothing was found in time.
-    objective : float
-        What the solver thinks x is worth.
     upper_bound : float
         No solution is worth more, the solver's tolerances included.
-    optimal, infeasible : bool
-        Whether it calls x optimal; whether it says there is no x.
+    infeasible : bool
+        Whether it says that there is no x.
     """
 
     x: Doubles | None
-    objective: float
     upper_bound: float
-    optimal: bool
     infeasible: bool
 
 
@@ -85,7 +83,7 @@ class Program:
         from scipy.sparse import csr_array
 
         gain = np.concatenate(self._gain)
-        scale = max(float(np.abs(gain).max()), 1e-30)  # HiGHS works with absolute tolerances
+        scale = 2.0 ** (np.frexp(np.abs(gain).max())[1] - _GAIN_BITS)  # HiGHS works with absolute tolerances
         number, column, value = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
         limits = LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
@@ -98,6 +96,5 @@ class Program:
             options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
-        upper = np.inf if bound is None or not np.isfinite(bound) else scale * (2e-6 - bound)
-        objective = -np.inf if result.x is None else float(gain @ result.x)
-        return Solution(result.x, objective, upper, optimal=result.status == 0, infeasible=result.status == 2)
+        upper = np.inf if bound is None or not np.isfinite(bound) else scale * (_TOLERANCE - bound)
+        return Solution(result.x, upper, infeasible=result.status == 2)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""When a value and a bound meet: the one notion behind every ``exact`` (docs/theory.md 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+
+from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
+from hedgehop.potentials import Potential
+
+_SHARE = 1e-8  # of what is at stake: what sums in another order, and solvers of programs, may leave
+_KERNEL_SHARE = 1e-6  # the same where a kernel works with integers and says how much that may cost
+_DIGITS = 1e-14  # of the value itself: the last digits of long sums
+
+
+def stake(model: Model, potentials: Iterable[Potential] = ()) -> float | None:
+    """How much labelings may differ by, a few huge scores cut down; None for models that do not say."""
+    if not isinstance(model, UnaryModel):
+        return None
+    spans = [p.span() for p in potentials]
+    return model.spread + sum(s for s in spans if isfinite(s))
+
+
+def meets(model: Model, value: float, bound: float, potentials: Iterable[Potential] = (), error: float = 0.0) -> bool:
+    """Whether no labeling is better than a value, to rounding: what ``exact`` means, whoever says so.
+
+    The gap is measured against what is at stake in the step, that is differences between labelings, not against the
+    largest number in the model. `error` is what a kernel's integers are proven to change at most.
+    """
+    if bound <= value:
+        return True
+    at_stake = stake(model, potentials)
+    at_stake = abs(value) if at_stake is None else at_stake
+    return bound - value <= _SHARE * at_stake + _DIGITS * abs(value) + min(2.0 * error, _KERNEL_SHARE * at_stake)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must not change an answer: units, constants, names of variables and labels, idle variables, how arrays lie.
+
+Every structure, oracle and diversity, on models without ties (random scores).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from tests.conformance.diversities import DIVERSITIES, NEED_EDGES
+from tests.conformance.structures import STRUCTURES, Dice
+
+THOROUGH = bool(os.environ.get("HEDGEHOP_THOROUGH"))
+SCALES = (1e-300, 2.0**-60, 1e-7, 1e9, 1e290) if THOROUGH else (1e-300, 1e-7, 1e290)
+SEEDS = range(8) if THOROUGH else range(1)
+IN_UNITS = sorted(set(STRUCTURES) - {"grid8"})  # strengths by contrast have a scale of their own
+ORACLES = sorted(hh.oracles.available())
+SURE = {"tree", "exhaustive", "graphcut", "ilp", "chain", "auto", "matching", "spanning_tree", "arborescence"}
+
+
+class ScaledDice(Dice):
+    """The same random model, all scores times a factor."""
+
+    factor = 1.0
+
+    def scores(self, *shape: int) -> np.ndarray:
+        return self.factor * super().scores(*shape)
+
+    def strengths(self, count: int) -> np.ndarray:
+        return self.factor * super().strengths(count)
+
+
+def dice(seed: int, factor: float = 1.0) -> ScaledDice:
+    d = ScaledDice(np.random.default_rng(seed), ties=False, forbid=seed % 2 == 1, shift=0.0)
+    d.factor = factor
+    return d
+
+
+def able(model: hh.Model) -> list[str]:
+    return [name for name in ORACLES if hh.oracles.get(name).refusal(model, ()) is None]
+
+
+@pytest.mark.parametrize("structure", IN_UNITS)
+def test_units_of_scores_change_no_step(structure):
+    for seed in SEEDS:
+        model = STRUCTURES[structure](dice(seed))
+        for oracle in (*able(model), "auto"):
+            plain = hh.best(model, oracle=oracle)
+            for scale in SCALES:
+                step = hh.best(STRUCTURES[structure](dice(seed, scale)), oracle=oracle)
+                same = step.exact == plain.exact or (oracle not in SURE and step.exact)  # narrower scores may help
+                assert same, (oracle, scale)
+                if plain.exact or oracle in SURE:
+                    assert np.array_equal(step.labeling, plain.labeling), (oracle, scale)
+                    assert step.value == pytest.approx(scale * plain.value, rel=1e-9, abs=0), (oracle, scale)
+
+
+@pytest.mark.parametrize("diversity", DIVERSITIES)
+def test_units_of_scores_and_tradeoff_change_no_list(diversity):
+    structures = ["potts", "grid4"] if not THOROUGH else [s for s in IN_UNITS if STRUCTURES[s](dice(0)).n_variables > 2]
+    for structure in structures:
+        for seed in SEEDS:
+            d = dice(seed)
+            model = STRUCTURES[structure](d)
+            if diversity in NEED_EDGES and not isinstance(model, hh.models.PairwiseModel):
+                continue
+            column = DIVERSITIES[diversity](d, model)
+            plain = hh.diverse(model, column.diversity, 2, tradeoff=1.7, distinct=False)
+            for scale in SCALES:
+                scaled = STRUCTURES[structure](dice(seed, scale))
+                found = hh.diverse(scaled, column.diversity, 2, tradeoff=1.7 * scale, distinct=False)
+                assert np.array_equal(found.labelings, plain.labelings), (structure, scale)
+                assert found.exact.tolist() == plain.exact.tolist(), (structure, scale)
+                assert found.objective == pytest.approx(scale * plain.objective, rel=1e-9, abs=0)
+                assert found.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_targets_are_found_in_any_units(scale):
+    plain, scaled = (STRUCTURES["grid4"](dice(0, factor)) for factor in (1.0, scale))
+    wanted = hh.target(distance=0.5)
+    first = hh.diverse(plain, hh.LinearHamming(), 2, tradeoff=wanted)
+    found = hh.diverse(scaled, hh.LinearHamming(), 2, tradeoff=wanted)
+    assert found.tradeoff == pytest.approx(scale * first.tradeoff, rel=0.1, abs=0)
+    assert found.distances[0, 1] >= 3
+
+
+@dataclass
+class Parts:
+    """A pairwise model of tables in pieces."""
+
+    unary: np.ndarray
+    edges: np.ndarray
+    tables: np.ndarray
+
+    def model(self) -> hh.FactorGraph:
+        return hh.FactorGraph(self.unary, self.edges, self.tables)
+
+
+def random_parts(seed: int, labels: int) -> Parts:
+    """Whole multiples of 2^-20, which sums of a few and float32 copies keep exactly."""
+    random = np.random.default_rng(seed)
+    edges = np.array([(0, 1), (1, 2), (2, 3), (3, 0)][: 4 - seed % 2])
+    unary, tables = (random.integers(-(2**22), 2**22, s) / 2.0**20 for s in ((4, labels), (len(edges), labels, labels)))
+    if labels == 2:
+        tables[tables[:, 0, 0] + tables[:, 1, 1] < tables[:, 0, 1] + tables[:, 1, 0]] *= -1
+    return Parts(unary, edges, tables)
+
+
+Changed = tuple[hh.FactorGraph, Callable[[np.ndarray], np.ndarray]]  # a model, and how to read its labelings
+
+
+def shifted(p: Parts) -> Changed:
+    shift = 2.0**20 * np.arange(1, 5)[:, None]
+    return Parts(p.unary + shift, p.edges, p.tables - 2.0**18).model(), lambda y: y
+
+
+def variables_renamed(p: Parts) -> Changed:
+    order = np.array([2, 0, 3, 1])  # new variable order[i] is old variable i
+    return Parts(p.unary[np.argsort(order)], order[p.edges], p.tables).model(), lambda y: y[order]
+
+
+def labels_renamed(p: Parts) -> Changed:
+    order = np.arange(p.unary.shape[1])[::-1]
+    return Parts(p.unary[:, order], p.edges, p.tables[:, order][:, :, order]).model(), lambda y: order[y]
+
+
+def edges_turned(p: Parts) -> Changed:
+    return Parts(p.unary, p.edges[::-1, ::-1], p.tables[::-1].transpose(0, 2, 1)).model(), lambda y: y
+
+
+def two_copies(p: Parts) -> Changed:
+    twice = Parts(np.tile(p.unary, (2, 1)), np.concatenate([p.edges, p.edges + 4]), np.tile(p.tables, (2, 1, 1)))
+    return twice.model(), lambda y: y[4:] if np.array_equal(y[:4], y[4:]) else y
+
+
+def idle_variable(p: Parts) -> Changed:
+    rows = [*p.unary, np.array([0.25])]
+    return hh.FactorGraph(rows, p.edges, list(p.tables)), lambda y: y[:4]
+
+
+def single_precision(p: Parts) -> Changed:
+    return Parts(p.unary.astype(np.float32), p.edges, p.tables.astype(np.float32)).model(), lambda y: y
+
+
+def other_strides(p: Parts) -> Changed:
+    wide = np.repeat(p.unary, 2, axis=1)[:, ::2]
+    return Parts(wide[::-1][::-1], np.asfortranarray(p.edges), np.asfortranarray(p.tables)).model(), lambda y: y
+
+
+CHANGES = (
+    shifted, variables_renamed, labels_renamed, edges_turned, two_copies, idle_variable, single_precision,
+    other_strides,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("labels", [2, 3])
+def test_names_constants_and_idle_variables_change_no_step(labels, change):
+    for seed in range(8 if THOROUGH else 2):
+        parts = random_parts(seed, labels)
+        plain, (other, read) = parts.model(), change(parts)
+        for oracle in (*able(plain), "auto"):
+            if oracle != "auto" and hh.oracles.get(oracle).refusal(other, ()) is not None:
+                continue
+            first, step = hh.best(plain, oracle=oracle), hh.best(other, oracle=oracle)
+            if oracle in SURE:
+                assert first.exact, oracle
+                assert step.exact, oracle
+            if first.exact and step.exact:
+                assert read(step.labeling).tolist() == first.labeling.tolist(), oracle
