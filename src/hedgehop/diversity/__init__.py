@@ -14,3 +14,4 @@ from hedgehop.diversity.kinds import KindCoverage as KindCoverage
 from hedgehop.diversity.labels import LabelCoverage as LabelCoverage
 from hedgehop.diversity.labels import TransitionCoverage as TransitionCoverage
 from hedgehop.diversity.regions import RegionCoverage as RegionCoverage
+from hedgehop.diversity.unique import UniqueItems as UniqueItems

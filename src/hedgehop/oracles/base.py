@@ -144,11 +144,8 @@ class Solver:
         """Solve one step, timed; refuse with a sentence what the oracle cannot do."""
         for potential in potentials:
             potential.check(self.model)
-        reason = self.refusal(potentials)
-        if reason is not None:
-            raise UnsupportedError(reason)
         start = time.perf_counter()
-        step = self.maximize(potentials)
+        step = self._split(potentials) or self._unsplit(potentials)
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
         return replace(step, seconds=time.perf_counter() - start)
@@ -161,7 +158,8 @@ class Solver:
         `nearest`: what ``step`` says of the same potentials, if that is known.
         """
         start = time.perf_counter()
-        step = self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
+        step = self._split(potentials, (earlier, distance))
+        step = step or self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
         return replace(step, seconds=time.perf_counter() - start)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -174,6 +172,22 @@ class Solver:
 
         reason = self.oracle.refusal(self.model, potentials)
         return None if reason is None else explained_refusal(self.oracle, reason, self.model, potentials)
+
+    def _unsplit(self, potentials: Sequence[Potential]) -> Step:
+        reason = self.refusal(potentials)
+        if reason is not None:
+            raise UnsupportedError(reason)
+        return self.maximize(potentials)
+
+    def _split(
+        self, potentials: Sequence[Potential], apart: tuple[Sequence[Labels], int] | None = None
+    ) -> Step | None:
+        """Solve by steps of fewer potentials where these say so; None where nothing is to be split."""
+        from hedgehop.oracles.splitting import split_step, split_step_apart, splits
+
+        if not splits(potentials):
+            return None
+        return split_step(self, potentials) if apart is None else split_step_apart(self, potentials, *apart)
 
     @cached_property
     def _apart(self) -> Separator:
