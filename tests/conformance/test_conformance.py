@@ -113,7 +113,7 @@ def test_list_is_certified(structure, diversity, d, tradeoff, method):
     assert found.upper_bound >= best - close * max(1, abs(best))
     for bound in (found.certificate.monotone, found.certificate.product):
         assert bound is None or bound >= best - close * max(1, abs(best))
-    if column.diversity.submodular and found.exact.all() and "sum" not in diversity:
+    if column.diversity.submodular and found.exact.all():
         check_guarantee(found, column, model, tradeoff, lists, method)
 
 

@@ -76,7 +76,8 @@ class Greedy:
     def as_gain(self, step: Step, state: ListState, bound: float, seconds: float = 0.0) -> Step:
         """Return the step with what it adds to F as its value; exact if that is proven to be the most."""
         value = float(self.objective.gain(step.labeling, step.relevance, state.rows))
-        steered = abs(value - step.value) <= 1e-7 * max(1.0, abs(value))  # by the gain itself
+        by_gain = self.objective.diversity.steers_exactly  # a bound on the gain may meet it by chance
+        steered = by_gain and abs(value - step.value) <= 1e-7 * max(1.0, abs(value))
         proven = (step.exact and steered) or reaches(self.objective.model, value, bound)
         return replace(step, value=value, upper_bound=max(bound, value), exact=proven, seconds=step.seconds + seconds)
 

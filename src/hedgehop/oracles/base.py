@@ -179,9 +179,7 @@ class Solver:
             raise UnsupportedError(reason)
         return self.maximize(potentials)
 
-    def _split(
-        self, potentials: Sequence[Potential], apart: tuple[Sequence[Labels], int] | None = None
-    ) -> Step | None:
+    def _split(self, potentials: Sequence[Potential], apart: tuple[Sequence[Labels], int] | None = None) -> Step | None:
         """Solve by steps of fewer potentials where these say so; None where nothing is to be split."""
         from hedgehop.oracles.splitting import split_step, split_step_apart, splits
 

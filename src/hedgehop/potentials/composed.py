@@ -42,7 +42,9 @@ class MemberWeights(Potential):
         if len(rows) != weights.size:
             raise ValueError(f"w must have one weight per labeling ({len(rows)}); got {weights.size}.")
         if (weights > 0).any():
-            raise ValueError(f"w must be at most 0, for only costs of single labelings can be kept; got {weights.max():g}.")
+            raise ValueError(
+                f"w must be at most 0, for only costs of single labelings can be kept; got {weights.max():g}."
+            )
         self._set(labelings=own(np.ascontiguousarray(rows)), w=weights)
 
     def check(self, model: Model) -> None:
