@@ -138,5 +138,6 @@ class UniqueItems(Frozen, Diversity):
 
 def _different(rows: Labels) -> NDArray[np.int64]:
     """How many different labelings the beginnings of a list hold, the empty one first, (m + 1,)."""
-    known: set[bytes] = set()
-    return np.array([0, *(len(known) for y in rows if known.add(y.tobytes()) is None)], np.int64)
+    keys = [y.tobytes() for y in rows]
+    fresh = [key not in keys[:t] for t, key in enumerate(keys)]
+    return np.concatenate([[0], np.cumsum(fresh)]).astype(np.int64)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import inf, isfinite, nan, prod
+from math import inf, isfinite, isnan, nan, prod
 
 from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.paper_bounds import PaperBounds, least_known, paper_bounds
 from hedgehop.lists.state import ListState
 
 Floats = Sequence[float]
@@ -35,6 +36,10 @@ class Certificate:
         ``F(S) / (1 - prod_t (1 - alpha_t / m))``, alpha_t = gain_t / U_t: the paper's Lemma 2, same condition.
     condition : str
         Which condition of the last two holds, or failed.
+    least : float
+        Least F of the lists that are known; the least of all, the paper's F_min, is not above it. nan: not known.
+    paper : PaperBounds or None
+        Lemma 2 of the paper for steps with errors, for scores of any sign; None for lists saved without it.
 
     Examples
     --------
@@ -52,6 +57,8 @@ class Certificate:
     monotone: float | None
     product: float | None
     condition: str
+    least: float = nan
+    paper: PaperBounds | None = None
 
     @property
     def guarantee(self) -> float:
@@ -67,6 +74,17 @@ class Certificate:
         return max(0.0, ahead / room) if isfinite(room) else 0.0  # unknown bound or baseline: nothing is proven
 
     @property
+    def relative(self) -> float:
+        """``(F - F_min) / (F* - F_min)``, the paper's relative measure, is at least this; nan if `least` is not known.
+
+        It is proven with `least` for F_min and the upper bound for F*: both make the fraction smaller.
+        """
+        ahead, room = self.objective - self.least, self.upper_bound - self.least
+        if isnan(ahead) or ahead <= 0:
+            return nan if isnan(ahead) else float(room <= 0)
+        return ahead / room if isfinite(room) else 0.0
+
+    @property
     def ratio(self) -> float:
         """``F / upper_bound`` where F >= 0, else nan."""
         if self.objective < 0 or not isfinite(self.upper_bound):
@@ -77,8 +95,12 @@ class Certificate:
 def certified(objective: Objective, state: ListState) -> Certificate:
     """Certify a list by what is known about it; nothing is solved."""
     baseline = nan if state.single is None else objective.repeated(state.single, len(state))
-    online, failed = objective.list_bounds(state.rows, state.best_gains), objective.why_not_monotone()
-    return certify(objective.values(state.rows), online, state.best_gains, baseline, failed, state.bounds)
+    online = objective.list_bounds(state.rows, state.best_gains)
+    failed = objective.why_not_monotone() or objective.why_not_known(state.rows)
+    values = objective.values(state.rows)
+    proven = certify(values, online, state.best_gains, baseline, failed, state.bounds)
+    least = least_known(objective, state.rows, baseline)
+    return replace(proven, least=least, paper=paper_bounds(objective, state, values))
 
 
 def certify(

@@ -169,9 +169,11 @@ class Solver:
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
         """Return why a step cannot be solved, and who can, as a sentence; None if it can."""
         from hedgehop.oracles.registry import explained_refusal
+        from hedgehop.oracles.splitting import without_splits
 
-        reason = self.oracle.refusal(self.model, potentials)
-        return None if reason is None else explained_refusal(self.oracle, reason, self.model, potentials)
+        terms = without_splits(potentials)
+        reason = self.oracle.refusal(self.model, terms)
+        return None if reason is None else explained_refusal(self.oracle, reason, self.model, terms)
 
     def _unsplit(self, potentials: Sequence[Potential]) -> Step:
         reason = self.refusal(potentials)

@@ -26,6 +26,12 @@ def splits(potentials: Sequence[Potential]) -> bool:
     return any(isinstance(p, (Clamped, MemberWeights)) for p in potentials)
 
 
+def without_splits(potentials: Sequence[Potential]) -> list[Potential]:
+    """Return the potentials an oracle is asked to solve."""
+    parts = [[*p.parts] if isinstance(p, Clamped) else [p] for p in potentials if not isinstance(p, MemberWeights)]
+    return [potential for terms in parts for potential in terms]
+
+
 def split_step(solver: Solver, potentials: Sequence[Potential]) -> Step:
     """Solve a step with clamped terms or weights of single labelings by steps without them."""
     if any(isinstance(p, Clamped) for p in potentials):
