@@ -96,11 +96,12 @@ def certified(objective: Objective, state: ListState) -> Certificate:
     """Certify a list by what is known about it; nothing is solved."""
     baseline = nan if state.single is None else objective.repeated(state.single, len(state))
     online = objective.list_bounds(state.rows, state.best_gains)
-    failed = objective.why_not_monotone() or objective.why_not_known(state.rows)
+    unknown = objective.why_not_known(state.rows)
+    failed = objective.why_not_monotone() or unknown
     values = objective.values(state.rows)
     proven = certify(values, online, state.best_gains, baseline, failed, state.bounds)
     least = least_known(objective, state.rows, baseline)
-    return replace(proven, least=least, paper=paper_bounds(objective, state, values))
+    return replace(proven, least=least, paper=paper_bounds(objective, state, values, unknown))
 
 
 def certify(

@@ -69,12 +69,12 @@ class PaperBounds:
     condition: str
 
 
-def paper_bounds(objective: Objective, state: ListState, values: Floats) -> PaperBounds:
-    """Apply Lemma 2 to a list, given F of its beginnings."""
+def paper_bounds(objective: Objective, state: ListState, values: Floats, unknown: str | None = None) -> PaperBounds:
+    """Apply Lemma 2 to a list, given F of its beginnings; `unknown` says why these are too low, if they may be."""
     m, best_gains = len(state), state.best_gains
     if not objective.diversity.submodular:
         return _failed("the diversity is not submodular")
-    if (unknown := objective.why_not_known(state.rows)) is not None:
+    if unknown is not None:
         return _failed(unknown)
     if m == 0 or len(best_gains) < m or not all(map(isfinite, best_gains[:m])):
         return _failed("the best gain is not bounded in every step")
