@@ -39,7 +39,7 @@ MODEL_ERRORS = {
         "connectivity must be 4 or 8 for a 2-D grid; got 5",
     ),
     "negative smoothness": (lambda: hh.Grid(np.zeros((2, 2, 2)), -1.0), "smoothness must be >= 0 and finite; got -1.0"),
-    "smoothness arrays": (lambda: hh.Grid(np.zeros((2, 2, 2)), [SQUARE]), "2 arrays, one a direction; got 1 arrays"),
+    "smoothness arrays": (lambda: hh.Grid(np.zeros((2, 2, 2)), [SQUARE]), "2 arrays, one per direction; got 1 arrays"),
     "smoothness shape": (
         lambda: hh.Grid(np.zeros((2, 2, 2)), (SQUARE, SQUARE)),
         "smoothness[0] must have shape (2, 1); got (4, 4)",

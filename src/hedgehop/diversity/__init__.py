@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How different the labelings of a list are: one file a diversity."""
+"""How different the labelings of a list are: one file per diversity."""
 
 from hedgehop.diversity.base import Diversity as Diversity
 from hedgehop.diversity.combine import WeightedSum as WeightedSum

@@ -39,7 +39,7 @@ def _table(found: DiverseList) -> list[str]:
 
 
 def _solvers(found: DiverseList) -> list[str]:
-    """Who solved the steps, and why they could."""
+    """Which oracles solved the steps, and what they are good for."""
     known = available()
     return [f"{name}: {known[name]}" for name in dict.fromkeys(found.oracles) if name in known]
 

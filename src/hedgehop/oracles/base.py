@@ -167,7 +167,7 @@ class Solver:
         return self.oracle.maximize(self.model, potentials)
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
-        """Return why a step cannot be solved, and who can, as a sentence; None if it can."""
+        """Return why a step cannot be solved, and which oracles can solve it, as a sentence; None if it can."""
         from hedgehop.oracles.registry import explained_refusal
         from hedgehop.oracles.splitting import without_splits
 

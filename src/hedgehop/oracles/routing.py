@@ -246,5 +246,5 @@ class AutoSolver(Solver):
         return self._solvers[oracle.name]
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
-        """None: choosing refuses what nobody can do."""
+        """None: choosing refuses what no oracle can solve."""
         return None

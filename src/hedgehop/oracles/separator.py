@@ -56,7 +56,7 @@ class Separator:
             return self._by_program(limits, distance)
 
     def _keeps(self, limits: Sequence[Potential], nearest: Step) -> bool:
-        """Whether who solved the step without limits can keep them, too."""
+        """Whether the oracle that solved the step without limits can keep them, too."""
         oracle = get(nearest.oracle) if isinstance(self._oracle, Auto) else self._oracle
         return oracle.refusal(self._model, limits) is None
 
