@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One binary cut against PyMaxflow (build, solve, read the labels), and bytes a node."""
+"""One binary cut against PyMaxflow (build, solve, read the labels), and bytes per node."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compare(problem, goal, repeats):
 def bytes_a_node(problem, goal):
     flow = solvers.flow(problem)
     flow.solve()
-    table.limited(f"cut, {problem['name']}, bytes a node", flow.bytes / problem["n"], "B", goal)
+    table.limited(f"cut, {problem['name']}, bytes per node", flow.bytes / problem["n"], "B", goal)
 
 
 def run(quick):

@@ -2,7 +2,7 @@
 """Hamming-ball lists on real models: ``python benchmarks/hamming.py [--kind voc] [--data FOLDER] [--images 15]``.
 
 ``--kind voc`` needs ``voc2012`` in the data folder: JPEGImages, val.txt and deeplab_logits33 (33 x 33 x 21 class scores
-an image), and makes superpixels; ``pixels`` labels every pixel of the same images; ``grabcut`` needs its images and
+per image), and makes superpixels; ``pixels`` labels every pixel of the same images; ``grabcut`` needs its images and
 lassos, and makes binary grids of colour histograms; ``uai`` needs the Segmentation networks of ``uai2014_map``.
 For each half-width f: gamma = ln 2 / (f n), and the tradeoff is 8 times the one at which one ball just reaches its
 half-width, found with DivMBest's slope. All figures are in units of the tradeoff: F of the list above that of the
@@ -158,7 +158,7 @@ def list_value(model: PairwiseModel, ball: hh.HammingBall, tradeoff: float, rows
 
 
 def one(model: PairwiseModel, share: float, peers: bool) -> tuple[list[float], np.ndarray, np.ndarray]:
-    """F by each way; gaps; milliseconds a step, then linear calls a step and the guarantee."""
+    """F by each way; gaps; milliseconds per step, then linear calls per step and the guarantee."""
     first = hh.best(model)
     gamma = np.log(2.0) / (share * model.n_variables)
     slope = critical_slope(model, first.labeling, share * model.n_variables)
@@ -183,7 +183,7 @@ def one(model: PairwiseModel, share: float, peers: bool) -> tuple[list[float], n
 
 
 def main() -> None:
-    """Print one line an image and the medians."""
+    """Print one line per image and the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kind", choices=KINDS, default="voc")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -206,12 +206,12 @@ def main() -> None:
             values, gaps, rest = one(model, share, options.peers)
             results.append((values, gaps, rest))
             figures = " ".join(f"{v:6.3f}" for v in values) + "  gaps " + " ".join(f"{g:.4f}" for g in gaps)
-            speed = f"{np.median(rest[:-2]):6.1f} ms, {rest[-2]:.1f} calls a step, guarantee {rest[-1]:.2f}"
+            speed = f"{np.median(rest[:-2]):6.1f} ms, {rest[-2]:.1f} calls per step, guarantee {rest[-1]:.2f}"
             print(f"{name} n {model.n_variables:5} F {figures} {speed}", flush=True)
         print(f"mean F {np.mean([r[0] for r in results], axis=0).round(3)},",
               f"median gaps at {SHOWN}: {np.median([r[1] for r in results], axis=0).round(4)},",
               f"{np.median([r[2][:-2] for r in results]):.1f} ms,",
-              f"{np.mean([r[2][-2] for r in results]):.1f} calls a step\n")  # fmt: skip
+              f"{np.mean([r[2][-2] for r in results]):.1f} calls per step\n")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ GOALS = {
     "sp2000L21": [(50, 5_057_805, 5_057_805, 1 / 16)],
 }
 ENERGIES_WITH_COSTS = {"grid256L21h": 211_661_000, "grid256L21": 94_774_000, "sp2000L21": 5_863_290}  # gco's own C++
-PLAIN_SWEEP, FULL_SWEEP = 16.0, 22.0  # nanoseconds an edge and iteration
+PLAIN_SWEEP, FULL_SWEEP = 16.0, 22.0  # nanoseconds per edge and iteration
 
 
 def of_size(quick):
@@ -55,7 +55,7 @@ def with_label_costs(problem, peer_time):
 
 
 def sweeps(problem):
-    """Nanoseconds an edge and iteration: plain, and with bound, decodes and polishing every time."""
+    """Nanoseconds per edge and iteration: plain, and with bound, decodes and polishing every time."""
     state = solvers.messages(problem)
     for what, every, goal in (("plain", 20, PLAIN_SWEEP), ("bound and labeling", 1, FULL_SWEEP)):
         spent = min(table.timed(lambda e=every: state.run(20, e, 0.0, -1e9, 1))[0] for _ in range(5))

@@ -3,7 +3,7 @@
 
 Starts a studio, opens the sample photograph at two sizes and draws five strokes on each. Prints the seconds from the
 end of a stroke to the first and to the sixth candidate, as the page hears them: medians and the worst, which is that of
-the first stroke, for which the image is prepared. On a busy machine look at the processor's seconds a list.
+the first stroke, for which the image is prepared. On a busy machine look at the processor's seconds per list.
 """
 
 from __future__ import annotations

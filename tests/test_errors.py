@@ -39,7 +39,7 @@ MODEL_ERRORS = {
         "connectivity must be 4 or 8 for a 2-D grid; got 5",
     ),
     "negative smoothness": (lambda: hh.Grid(np.zeros((2, 2, 2)), -1.0), "smoothness must be >= 0 and finite; got -1.0"),
-    "smoothness arrays": (lambda: hh.Grid(np.zeros((2, 2, 2)), [SQUARE]), "2 arrays, one a direction; got 1 arrays"),
+    "smoothness arrays": (lambda: hh.Grid(np.zeros((2, 2, 2)), [SQUARE]), "2 arrays, one per direction; got 1 arrays"),
     "smoothness shape": (
         lambda: hh.Grid(np.zeros((2, 2, 2)), (SQUARE, SQUARE)),
         "smoothness[0] must have shape (2, 1); got (4, 4)",
@@ -151,7 +151,10 @@ DIVERSITY_ERRORS = {
     "ball of nothing": (lambda: hh.HammingBall(), "needs gamma (smooth balls) or radius (exact balls), and not both"),
     "gamma": (lambda: hh.HammingBall(gamma=0.0), "gamma must be > 0 and finite; got 0.0"),
     "radius": (lambda: hh.HammingBall(radius=0), "radius must be at least 1; got 0"),
-    "steer": (lambda: hh.HammingBall(gamma=1.0, steer="left"), 'steer must be "exact" or "sum"; got \'left\''),
+    "steer": (
+        lambda: hh.HammingBall(gamma=1.0, steer="left"),
+        'steer must be "exact", "sum" or "clamped"; got \'left\'',
+    ),
     "ball weights": (lambda: hh.HammingBall(radius=2, weights=[1.0]), "weights need smooth balls"),
     "weights length": (
         lambda: hh.HammingBall(gamma=1.0, weights=[1.0]).value(MODEL, []),

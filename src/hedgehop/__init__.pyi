@@ -25,6 +25,7 @@ from hedgehop.diversity import LabelCoverage as LabelCoverage
 from hedgehop.diversity import LinearHamming as LinearHamming
 from hedgehop.diversity import RegionCoverage as RegionCoverage
 from hedgehop.diversity import TransitionCoverage as TransitionCoverage
+from hedgehop.diversity import UniqueItems as UniqueItems
 from hedgehop.diversity import VariableCoverage as VariableCoverage
 from hedgehop.io.lists import load as load
 from hedgehop.io.models import read as read

@@ -50,7 +50,7 @@ def samples(
     seed : int
         Another design.
     oracle : str or Oracle
-        Who solves the perturbed models.
+        Which oracle solves the perturbed models.
 
     Returns
     -------

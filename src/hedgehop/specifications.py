@@ -104,8 +104,14 @@ _GROUP_OPTIONS: dict[str, Reader] = {
 _DIVERSITIES = {
     "hamming": _Named(HammingBall, {"gamma": _number, "steer": str}, "hamming:0.01", True),
     "ball": _Named(HammingBall, {"radius": _whole, "steer": str}, "ball:20", True),
-    "labels": _Named(LabelCoverage, _GROUP_OPTIONS | {"min_share": _several(_number)}, "labels:log:parsimony=0"),
-    "transitions": _Named(TransitionCoverage, _GROUP_OPTIONS | {"ordered": _truth}, "transitions:sqrt"),
+    "labels": _Named(
+        LabelCoverage,
+        _GROUP_OPTIONS | {"min_share": _several(_number), "weights": _several(_number)},
+        "labels:log:parsimony=0",
+    ),
+    "transitions": _Named(
+        TransitionCoverage, _GROUP_OPTIONS | {"ordered": _truth, "include_equal": _truth}, "transitions:sqrt"
+    ),
     "variables": _Named(VariableCoverage, {"h": str}, "variables:log"),
     "linear": _Named(LinearHamming, {}, "linear"),
 }

@@ -49,6 +49,14 @@ def label_coverage(d: Dice, model: hh.Model) -> Column:
     return Column(diversity, by_groups(lambda _, y: set(y.tolist()) - set(ignore), H[name], rate))
 
 
+def weighted_labels(d: Dice, model: hh.Model) -> Column:
+    weights = d.random.random(int(model.label_counts.max())) * (d.random.random(int(model.label_counts.max())) < 0.8)
+    rate = float(d.random.choice([0.0, -1.0]))
+    diversity = hh.LabelCoverage(h="log", parsimony=rate, ignore=(0,) if d.ties else (), weights=weights)
+    seen = by_groups(lambda _, y: set(y.tolist()) - set(diversity.ignore), math.log1p, rate, lambda g: weights[g])
+    return Column(diversity, seen)
+
+
 def size_levels(d: Dice, model: hh.Model) -> Column:
     shares = (0.0, 0.3, 0.5, 0.9)
     diversity = hh.LabelCoverage(h="sqrt", parsimony=0.0, ignore=(), min_share=shares)
@@ -97,6 +105,21 @@ def transitions_ignoring(d: Dice, model: hh.Model) -> Column:
     )
 
 
+def all_pairs(d: Dice, model: hh.Model) -> Column:
+    """Weights c(l, l') of pairs, those of equal labels included."""
+    ordered, labels = bool(d.random.random() < 0.5), int(model.label_counts.max())
+    table = d.random.random((labels, labels))
+    weights = table if ordered else table + table.T
+    rate = float(d.random.choice([0.0, -1.0]))
+
+    def groups(m: hh.Model, y: np.ndarray) -> set:
+        pairs = {(int(y[i]), int(y[j])) for i, j in m.edges}
+        return pairs if ordered else {tuple(sorted(p)) for p in pairs}
+
+    diversity = hh.TransitionCoverage("sqrt", rate, ordered=ordered, weights=weights, include_equal=True)
+    return Column(diversity, by_groups(groups, math.sqrt, rate, lambda g: weights[g]))
+
+
 def variable_coverage(d: Dice, model: hh.Model) -> Column:
     name = str(d.random.choice(list(H)))
     weights = d.random.random(model.n_variables)
@@ -139,6 +162,13 @@ def sum_steered_ball(d: Dice, model: hh.Model) -> Column:
     column = smooth_ball(d, model)
     ball = column.diversity
     return Column(hh.HammingBall(gamma=ball.gamma, weights=ball.weights, steer="sum"), column.value)
+
+
+def clamped_ball(d: Dice, model: hh.Model) -> Column:
+    column = exact_ball(d, model) if d.ties else smooth_ball(d, model)
+    ball = column.diversity
+    options = {"gamma": ball.gamma, "radius": ball.radius, "weights": ball.weights}
+    return Column(hh.HammingBall(**options, steer="clamped"), column.value)
 
 
 def linear_hamming(d: Dice, model: hh.Model) -> Column:
@@ -198,6 +228,20 @@ def own_groups(d: Dice, model: hh.Model) -> Column:
     return Column(diversity, by_groups(groups, math.sqrt, -0.5, lambda g: weights.get(g, 1.0)))
 
 
+def unique_items(d: Dice, model: hh.Model) -> Column:
+    """The paper's counts: coverage of the different labelings, parsimony of all."""
+    parts = [label_coverage, variable_coverage, linear_hamming, region_coverage, own_groups, sum_steered_ball]
+    parts += [transition_coverage] if isinstance(model, hh.models.PairwiseModel) else []
+    column = parts[int(d.random.integers(len(parts)))](d, model)
+
+    def value(m: hh.Model, rows: np.ndarray) -> float:
+        places = {y.tobytes(): k for k, y in enumerate(rows)}  # the last of equal ones
+        repeats = np.delete(rows, list(places.values()), axis=0)
+        return column.value(m, rows[sorted(places.values())]) + float(column.diversity.parsimony_of(m, repeats).sum())
+
+    return Column(hh.UniqueItems(column.diversity), value)
+
+
 def plus(d: Dice, model: hh.Model) -> Column:
     parts = [label_coverage(d, model), smooth_ball(d, model), linear_hamming(d, model)]
     if isinstance(model, hh.models.PairwiseModel):
@@ -210,9 +254,9 @@ def plus(d: Dice, model: hh.Model) -> Column:
 DIVERSITIES: dict[str, Callable[[Dice, hh.Model], Column]] = {
     f.__name__: f
     for f in (
-        label_coverage, size_levels, kind_coverage, transition_coverage, transitions_ignoring, variable_coverage,
-        smooth_ball, exact_ball, sum_steered_ball, linear_hamming, region_coverage, robust_regions, expected_best,
-        own_groups, plus,
+        label_coverage, weighted_labels, size_levels, kind_coverage, transition_coverage, transitions_ignoring,
+        all_pairs, variable_coverage, smooth_ball, exact_ball, sum_steered_ball, clamped_ball, linear_hamming,
+        region_coverage, robust_regions, expected_best, own_groups, unique_items, plus,
     )
 }  # fmt: skip
-NEED_EDGES = {"transition_coverage", "transitions_ignoring"}
+NEED_EDGES = {"transition_coverage", "transitions_ignoring", "all_pairs"}

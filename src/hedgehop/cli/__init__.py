@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: one file a command; typer and rich are needed only here."""
+"""The command line: one file per command; typer and rich are needed only here."""
 
 from __future__ import annotations
 

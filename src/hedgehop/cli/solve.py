@@ -62,7 +62,9 @@ def solve(
     method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
     oracle: Annotated[
         str,
-        typer.Option(help="Who solves the steps; `hedgehop doctor` lists the names.", autocompletion=complete_oracle),
+        typer.Option(
+            help="Which oracle solves the steps; `hedgehop doctor` lists the names.", autocompletion=complete_oracle
+        ),
     ] = "auto",
     distinct: Annotated[
         bool | None,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How different the labelings of a list are: one file a diversity."""
+"""How different the labelings of a list are: one file per diversity."""
 
 from hedgehop.diversity.base import Diversity as Diversity
 from hedgehop.diversity.combine import WeightedSum as WeightedSum
@@ -14,3 +14,4 @@ from hedgehop.diversity.kinds import KindCoverage as KindCoverage
 from hedgehop.diversity.labels import LabelCoverage as LabelCoverage
 from hedgehop.diversity.labels import TransitionCoverage as TransitionCoverage
 from hedgehop.diversity.regions import RegionCoverage as RegionCoverage
+from hedgehop.diversity.unique import UniqueItems as UniqueItems

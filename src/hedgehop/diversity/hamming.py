@@ -15,9 +15,9 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.coverage import check_weights, variable_counts
 from hedgehop.diversity.lines import Lines, VariableLines
 from hedgehop.models.base import Model
-from hedgehop.potentials import BallCoverage, BallUnion, Constant, Linear, Potential
+from hedgehop.potentials import BallCoverage, BallUnion, Clamped, Constant, Linear, Potential
 
-Steer = Literal["exact", "sum"]
+Steer = Literal["exact", "sum", "clamped"]
 
 
 class HammingBall(Frozen, Diversity):
@@ -37,9 +37,11 @@ class HammingBall(Frozen, Diversity):
         Exact balls: how many variables may differ. Give gamma or radius, not both.
     weights : (n,) array, optional
         a_i >= 0 for smooth balls: what a variable counts in the distance, e.g. areas of superpixels.
-    steer : "exact" or "sum"
-        What a step maximises beside the relevance: the exact gain, or the paper's ``1 - sum of overlaps``,
-        which counts common parts twice. The list is valued by D either way.
+    steer : "exact", "sum" or "clamped"
+        What a step maximises beside the relevance: the exact gain; the paper's ``1 - sum of overlaps``, which
+        counts common parts twice; or that clamped at 0, ``max(0, 1 - sum of overlaps)``, a tighter bound on the
+        gain from below, at which a labeling is never worth less than its relevance. The list is valued by D in any
+        case.
 
     Examples
     --------
@@ -64,8 +66,8 @@ class HammingBall(Frozen, Diversity):
     ) -> None:
         if (gamma is None) == (radius is None):
             raise ValueError("HammingBall needs gamma (smooth balls) or radius (exact balls), and not both.")
-        if steer not in ("exact", "sum"):
-            raise ValueError(f'steer must be "exact" or "sum"; got {steer!r}.')
+        if steer not in ("exact", "sum", "clamped"):
+            raise ValueError(f'steer must be "exact", "sum" or "clamped"; got {steer!r}.')
         if radius is not None and weights is not None:
             raise ValueError("weights need smooth balls: give gamma instead of radius.")
         self._set(
@@ -98,11 +100,12 @@ class HammingBall(Frozen, Diversity):
         return float(sum(self._gain_potential(model, rows[:t]).upper(model, y[None])[0] for t, y in enumerate(rows)))
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
-        """The gain of every labeling or, steered by the sum, the paper's lower bound on it."""
+        """The gain of every labeling or, steered by the sum, the paper's lower bound on it, clamped or not."""
         rows = distinct_rows(self._rows(model, chosen))
         if self.steer == "exact" or len(rows) < 2:
             return [self._gain_potential(model, rows)]
-        return [Constant(1.0 - len(rows)), *(self._gain_potential(model, y[None]) for y in rows)]
+        parts = [Constant(1.0 - len(rows)), *(self._gain_potential(model, y[None]) for y in rows)]
+        return [Clamped(parts)] if self.steer == "clamped" else parts
 
     @property
     def steers_exactly(self) -> bool:

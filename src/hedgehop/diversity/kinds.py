@@ -83,7 +83,7 @@ class KindCoverage(Coverage):
         return np.ones(self.n_kinds * len(self.min_share))
 
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
-        """Weights of kinds, one record a share."""
+        """Weights of kinds, one record per share."""
         rows = w.reshape(len(self.min_share), -1)
         return [KindWeights(self.kinds, row, share) for row, share in zip(rows, self.min_share, strict=True)]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
@@ -34,6 +34,8 @@ class LabelCoverage(Coverage):
     min_share : float, or several
         A label counts as used only from this share of the variables on. Several shares give one group per
         (label, share).
+    weights : (L,) array, optional
+        The paper's c(l) >= 0: what each label counts, 1 if not given.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class LabelCoverage(Coverage):
     distinct = True
     ignore: tuple[int, ...]
     min_share: tuple[float, ...]
+    weights: Doubles | None
 
     def __init__(
         self,
@@ -53,13 +56,18 @@ class LabelCoverage(Coverage):
         parsimony: Parsimony = "auto",
         ignore: Sequence[int] = (0,),
         min_share: float | Sequence[float] = 0.0,
+        weights: ArrayLike | None = None,
     ) -> None:
         super().__init__(h, parsimony)
         self._set(ignore=_label_set(ignore), min_share=shares_of(min_share))
+        self._set(weights=None if weights is None else _arrays.weights(weights, "weights"))
 
     def check(self, model: Model) -> None:
-        """Refuse ignored labels the model does not have."""
+        """Refuse ignored labels the model does not have, and weights of other labels."""
         _check_ignored(self.ignore, model)
+        n_labels = int(model.label_counts.max())
+        if self.weights is not None and self.weights.size != n_labels:
+            raise ValueError(f"weights must have one entry per label ({n_labels}); got {self.weights.size}.")
 
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
         """Which (share, label) groups each labeling belongs to."""
@@ -67,21 +75,23 @@ class LabelCoverage(Coverage):
         return reached(label_counts(flat, n_labels), self.min_share, model.n_variables)
 
     def group_weights(self, model: Model) -> Doubles:
-        """1 for each group, 0 for ignored labels."""
-        return np.tile(_without(self.ignore, int(model.label_counts.max())), len(self.min_share))
+        """The weight of each group's label, 0 for ignored labels."""
+        weights = _without(self.ignore, int(model.label_counts.max()))
+        return np.tile(weights if self.weights is None else weights * self.weights, len(self.min_share))
 
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
-        """Label weights, one record a share."""
+        """Label weights, one record per share."""
         rows = w.reshape(len(self.min_share), -1)
         return [LabelWeights(row, share) for row, share in zip(rows, self.min_share, strict=True)]
 
     def __repr__(self) -> str:
         details = f"ignore={self.ignore}, min_share={shown(self.min_share)}"
+        details += ", weights=..." if self.weights is not None else ""
         return f"LabelCoverage(h={self.h!r}, parsimony={self.parsimony!r}, {details})"
 
 
 class TransitionCoverage(Coverage):
-    """One group per pair of different labels: the labelings in which neighbours carry it.
+    """One group per pair of labels: the labelings in which neighbours carry it.
 
     Parameters
     ----------
@@ -91,6 +101,11 @@ class TransitionCoverage(Coverage):
         Pairs with one of these labels take no part.
     ordered : bool
         Whether (a, b) along an edge's direction (left to right, top to bottom on a grid) differs from (b, a).
+    weights : (L, L) array, optional
+        The paper's c(l, l') >= 0: what each pair counts, 1 if not given; symmetric unless ordered.
+    include_equal : bool
+        Whether pairs of equal labels, l = l', are groups, too. The solvers of large models are made for
+        different labels: steps then are bounded, but less often exact.
 
     Examples
     --------
@@ -104,6 +119,8 @@ class TransitionCoverage(Coverage):
     distinct = True
     ignore: tuple[int, ...]
     ordered: bool
+    weights: Doubles | None
+    include_equal: bool
 
     def __init__(
         self,
@@ -111,43 +128,50 @@ class TransitionCoverage(Coverage):
         parsimony: Parsimony = "auto",
         ignore: Sequence[int] = (),
         ordered: bool = False,
+        weights: ArrayLike | None = None,
+        include_equal: bool = False,
     ) -> None:
         super().__init__(h, parsimony)
-        self._set(ignore=_label_set(ignore), ordered=bool(ordered))
+        self._set(ignore=_label_set(ignore), ordered=bool(ordered), include_equal=bool(include_equal))
+        self._set(weights=None if weights is None else _pair_weights(weights, self.ordered))
 
     def check(self, model: Model) -> None:
-        """Refuse models without edges, and ignored labels the model does not have."""
+        """Refuse models without edges, ignored labels the model does not have, and weights of other labels."""
         edges_of(model)
         _check_ignored(self.ignore, model)
+        n = int(model.label_counts.max())
+        if self.weights is not None and self.weights.shape != (n, n):
+            raise ValueError(f"weights must have shape ({n}, {n}), one per pair of labels; got {self.weights.shape}.")
 
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
         """Which pairs of labels each labeling shows on some edge."""
         n_labels = int(model.label_counts.max())
-        rows, columns = transition_pairs(n_labels, self.ordered)
+        rows, columns = transition_pairs(n_labels, self.ordered, self.include_equal)
         return used_transitions(model, flat, n_labels, self.ordered)[:, rows, columns]
 
     def group_weights(self, model: Model) -> Doubles:
-        """1 for each pair, 0 for those with an ignored label."""
+        """The weight of each pair, 0 for those with an ignored label."""
         n_labels = int(model.label_counts.max())
         free = _without(self.ignore, n_labels)
-        rows, columns = transition_pairs(n_labels, self.ordered)
-        return free[rows] * free[columns]
+        rows, columns = transition_pairs(n_labels, self.ordered, self.include_equal)
+        weights = free[rows] * free[columns]
+        return weights if self.weights is None else weights * self.weights[rows, columns]
 
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
         """Transition weights."""
         n_labels = int(model.label_counts.max())
-        rows, columns = transition_pairs(n_labels, self.ordered)
+        rows, columns = transition_pairs(n_labels, self.ordered, self.include_equal)
         table = np.zeros((n_labels, n_labels))
         table[rows, columns] = w
         if not self.ordered:
             table[columns, rows] = w
-        return [TransitionWeights(table, self.ordered)]
+        return [TransitionWeights(table, self.ordered, self.include_equal)]
 
     def __repr__(self) -> str:
-        return (
-            f"TransitionCoverage(h={self.h!r}, parsimony={self.parsimony!r}, ignore={self.ignore}, "
-            f"ordered={self.ordered})"
-        )
+        details = f"ignore={self.ignore}, ordered={self.ordered}"
+        details += ", weights=..." if self.weights is not None else ""
+        details += ", include_equal=True" if self.include_equal else ""
+        return f"TransitionCoverage(h={self.h!r}, parsimony={self.parsimony!r}, {details})"
 
 
 def shares_of(min_share: float | Sequence[float]) -> tuple[float, ...]:
@@ -177,6 +201,18 @@ def _check_ignored(ignore: tuple[int, ...], model: Model) -> None:
     wrong = [k for k in ignore if not 0 <= k < n_labels]
     if wrong:
         raise ValueError(f"ignore names label {wrong[0]}, but the model's labels are 0..{n_labels - 1}.")
+
+
+def _pair_weights(weights: ArrayLike, ordered: bool) -> Doubles:
+    """Check weights of pairs of labels."""
+    table = _arrays.finite(weights, "weights")
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(f"weights must have shape (L, L), one per pair of labels; got {table.shape}.")
+    if (table < 0).any():
+        raise ValueError(f"weights must be at least 0; got {table.min():g}.")
+    if not ordered and not np.array_equal(table, table.T):
+        raise ValueError("weights must be symmetric for unordered pairs; they are not. Use ordered=True.")
+    return table
 
 
 def _without(ignore: tuple[int, ...], n_labels: int) -> Doubles:

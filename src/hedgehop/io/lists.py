@@ -10,6 +10,7 @@ from typing import Any
 from hedgehop.io.archives import Arrays, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
+from hedgehop.lists.paper_bounds import PaperBounds
 from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.result import DiverseList
 
@@ -51,9 +52,16 @@ def load(path: FilePath) -> DiverseList:
     with damage_as(f"{path} is not a list saved by hedgehop"):
         fields: dict[str, Any] = {name: header[name] for name in _TEXTS} | {name: arrays[name] for name in _ARRAYS}
         fields |= {name: tuple(header[name]) for name in ("oracles", "sources")}
-        changed = {"online": tuple(header["certificate"]["online"]), "proof": _proof(header, arrays)}
-        certificate = Certificate(**(header["certificate"] | changed))
+        certificate = replace(_certificate(header["certificate"]), proof=_proof(header, arrays))
         return DiverseList(**fields, certificate=certificate, indices=arrays.get("indices"))
+
+
+def _certificate(saved: dict[str, Any]) -> Certificate:
+    """Return a certificate as it was saved, perhaps by a version that knew less."""
+    paper = saved.get("paper")
+    if paper is not None:
+        paper = PaperBounds(**(paper | {name: tuple(paper[name]) for name in ("factors", "errors")}))
+    return Certificate(**(saved | {"online": tuple(saved["online"]), "paper": paper}))
 
 
 def _proof(header: dict[str, Any], arrays: Arrays) -> Proof | None:

@@ -74,7 +74,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     connectivity : int
         Of grids.
     oracle : str or Oracle
-        Who solves the inferences.
+        Which oracle solves the inferences.
     tol : float
         Ends when the duality gap is below this share of the objective.
     max_iter : int

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import inf, isfinite, nan, prod
+from math import inf, isfinite, isnan, nan, prod
 
 from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.paper_bounds import PaperBounds, least_known, paper_bounds
 from hedgehop.lists.proofs.evidence import Bound, Proof
 from hedgehop.lists.state import ListState
 
@@ -38,6 +39,10 @@ class Certificate:
         Which condition of the last two holds, or failed.
     proof : Proof or None
         Where `upper_bound` comes from, and what ``hh.verify`` needs to find it again.
+    least : float
+        Least F of the lists that are known; the least of all, the paper's F_min, is not above it. nan: not known.
+    paper : PaperBounds or None
+        Lemma 2 of the paper for steps with errors, for scores of any sign; None for lists saved without it.
 
     Examples
     --------
@@ -56,6 +61,8 @@ class Certificate:
     product: float | None
     condition: str
     proof: Proof | None = field(default=None, compare=False, repr=False)
+    least: float = nan
+    paper: PaperBounds | None = None
 
     @property
     def optimal(self) -> bool:
@@ -77,6 +84,17 @@ class Certificate:
         return max(0.0, ahead / room) if isfinite(room) else 0.0  # unknown bound or baseline: nothing is proven
 
     @property
+    def relative(self) -> float:
+        """``(F - F_min) / (F* - F_min)``, the paper's relative measure, is at least this; nan if `least` is not known.
+
+        It is proven with `least` for F_min and the upper bound for F*: both make the fraction smaller.
+        """
+        ahead, room = self.objective - self.least, self.upper_bound - self.least
+        if isnan(ahead) or ahead <= 0:
+            return nan if isnan(ahead) else float(room <= 0)
+        return ahead / room if isfinite(room) else 0.0
+
+    @property
     def ratio(self) -> float:
         """``F / upper_bound`` where F >= 0, else nan."""
         if self.objective < 0 or not isfinite(self.upper_bound):
@@ -87,9 +105,12 @@ class Certificate:
 def certified(objective: Objective, state: ListState) -> Certificate:
     """Certify a list by what is known about it; nothing is solved."""
     baseline = nan if state.single is None else objective.repeated(state.single, len(state))
-    failed = objective.why_not_monotone()
-    online = step_bounds(objective, state)
-    return certify(objective.values(state.rows), online, state.best_gains, baseline, failed, state.bounds)
+    unknown = objective.why_not_known(state.rows)
+    failed = objective.why_not_monotone() or unknown
+    values = objective.values(state.rows)
+    proven = certify(values, step_bounds(objective, state), state.best_gains, baseline, failed, state.bounds)
+    least = least_known(objective, state.rows, baseline)
+    return replace(proven, least=least, paper=paper_bounds(objective, state, values, unknown))
 
 
 def step_bounds(objective: Objective, state: ListState) -> list[Bound]:

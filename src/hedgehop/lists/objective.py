@@ -34,6 +34,11 @@ class Objective:
         values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
         return values
 
+    def modular(self, rows: Labels) -> Doubles:
+        """What each labeling adds whatever the rest of the list is: relevance plus parsimony, (t,)."""
+        parsimony = self.diversity.parsimony_of(self.model, rows) if self.tradeoff > 0 else np.zeros(len(rows))
+        return self._relevance(rows) + self.tradeoff * parsimony
+
     def repeated(self, labeling: Labels, m: int) -> float:
         """F of one labeling repeated m times."""
         return self.value(np.repeat(labeling.reshape(1, -1), m, axis=0))
@@ -74,6 +79,14 @@ class Objective:
             return f"no lower bound on the relevance of {type(self.model).__name__} is known"
         lowest = self.model.floor() + self.tradeoff * self.diversity.parsimony_floor(self.model)
         return None if lowest >= 0 else f"relevance plus parsimony may be negative (lower bound {lowest:.6g})"
+
+    def why_not_known(self, rows: Labels) -> str | None:
+        """Return why F of a list is only bounded from below; None if its D is exact."""
+        if self.tradeoff == 0 or not self.diversity.submodular:
+            return None
+        covered = self.diversity.coverage(self.model, rows)
+        known = self.diversity.offset(self.model, rows, len(rows)) <= covered + 1e-9 * max(1.0, abs(covered))
+        return None if known else "the diversity of this list is only known from below"
 
     def _relevance(self, rows: Labels) -> Doubles:
         return np.asarray(self.model.score(rows)) if len(rows) else np.zeros(0)

@@ -38,12 +38,13 @@ def portfolio(
     tradeoff: TradeoffLike | Sequence[TradeoffLike] = 1.0,
     oracle: OracleLike = "auto",
     distinct: bool | Literal["auto"] = True,
+    replace_repeats: bool = True,
 ) -> DiverseList:
     """m/k greedy labelings from each of k diversities, one list after the other.
 
     The lists run side by side in threads. A labeling that an earlier diversity gave already is replaced by that
-    diversity's next one (it may look m labelings further). F, gains and certificate of the whole are those of the
-    sum of all diversities, each times its tradeoff.
+    diversity's next one (it may look m labelings further), unless ``replace_repeats=False``. F, gains and certificate
+    of the whole are those of the sum of all diversities, each times its tradeoff.
 
     Parameters
     ----------
@@ -59,6 +60,9 @@ def portfolio(
         As in :func:`hedgehop.diverse`.
     distinct : bool or "auto"
         Whether a list may have a labeling only once; without it a list that repeats itself ends early.
+    replace_repeats : bool
+        Whether to replace labelings that occur in an earlier list. False concatenates the lists as they are, as the
+        paper does: the same labeling may then come from several of them.
 
     Examples
     --------
@@ -75,7 +79,7 @@ def portfolio(
         raise ValueError("diversities must name at least one diversity; got none.")
     tradeoffs = _one_each(tradeoff, len(diversities))
     greedies = [prepared(model, d, t, oracle, distinct) for d, t in zip(diversities, tradeoffs, strict=True)]
-    taken = _taken(greedies, m)
+    taken = _taken(greedies, m) if replace_repeats else _concatenated(greedies, m)
     if len(taken) < m:
         warnings.warn(f"only {len(taken)} of {m} labelings: the lists have no other ones. Lower m.", stacklevel=2)
     total = WeightedSum([(greedy.objective.tradeoff, greedy.objective.diversity) for greedy in greedies])
@@ -84,8 +88,7 @@ def portfolio(
 
 def _taken(greedies: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
     """Return m different labelings, about as many by each diversity, with the diversities they come from."""
-    quotas = [m // len(greedies) + (k < m % len(greedies)) for k in range(len(greedies))]
-    runs = [GreedyRun(greedy, greedy.start) for greedy in greedies]
+    quotas, runs = _quotas(len(greedies), m), [GreedyRun(greedy, greedy.start) for greedy in greedies]
     taken: dict[bytes, tuple[Step, str]] = {}
     for greedy, run, begun, quota in zip(greedies, runs, _side_by_side(runs, quotas), quotas, strict=True):
         wanted = len(taken) + quota
@@ -94,6 +97,18 @@ def _taken(greedies: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
             if len(taken) == wanted:
                 break
     return list(taken.values())
+
+
+def _concatenated(greedies: Sequence[Greedy], m: int) -> list[tuple[Step, str]]:
+    """Return about as many labelings by each diversity, whether or not other lists have them too."""
+    lists = _side_by_side([GreedyRun(greedy, greedy.start) for greedy in greedies], _quotas(len(greedies), m))
+    names = [repr(greedy.objective.diversity) for greedy in greedies]
+    return [(step, name) for name, steps in zip(names, lists, strict=True) for step in steps]
+
+
+def _quotas(count: int, m: int) -> list[int]:
+    """How many labelings each diversity gives."""
+    return [m // count + (k < m % count) for k in range(count)]
 
 
 def _one_each(tradeoff: TradeoffLike | Sequence[TradeoffLike], count: int) -> Sequence[Any]:

@@ -7,6 +7,7 @@ from math import isfinite, isnan
 
 import numpy as np
 
+from hedgehop.lists.certificate import Certificate
 from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
@@ -41,7 +42,7 @@ def _table(found: DiverseList) -> list[str]:
 
 
 def _solvers(found: DiverseList) -> list[str]:
-    """Who solved the steps, and why they could."""
+    """Which oracles solved the steps, and what they are good for."""
     known = available()
     return [f"{name}: {known[name]}" for name in dict.fromkeys(found.oracles) if name in known]
 
@@ -62,6 +63,18 @@ def _proof(found: DiverseList) -> list[str]:
         lines.append(f"monotone bound and Lemma 2: not applicable, {proof.condition}")
     else:
         lines.append(f"monotone bound {proof.monotone:.8g}, Lemma 2 {proof.product:.8g}: {proof.condition}")
+    return lines + _lemma(proof)
+
+
+def _lemma(proof: Certificate) -> list[str]:
+    """Lemma 2 of the paper with the errors of the steps, and its relative measure, where they say something."""
+    lines = []
+    if proof.paper is not None:
+        share = proof.paper.share
+        shown = "not applicable" if share is None else f"{_share(share)} of any list"
+        lines.append(f"Lemma 2 with the errors of the steps: {shown}; {proof.paper.condition}")
+    if proof.relative > 0:
+        lines.append(f"relative measure (F - F_min) / (F* - F_min): at least {_share(proof.relative)}")
     return lines
 
 

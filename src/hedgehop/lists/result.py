@@ -50,7 +50,7 @@ class DiverseList:
     seconds : (m,) array
         Time each step took.
     oracles : tuple of str
-        Who solved it.
+        Which oracle solved it.
     certificate : Certificate
         What is proven about the list.
     tradeoff : float

@@ -45,7 +45,7 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     potentials : one of hh.potentials, or several
         What to add to the relevance: label costs, distances, ...
     oracle : str or Oracle
-        Who solves it; ``hh.oracles.available()`` lists the names.
+        Which oracle solves it; ``hh.oracles.available()`` lists the names.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def diverse(
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
         for two labels that prefer to agree and VariableCoverage or LinearHamming.
     oracle : str or Oracle
-        Who solves the steps.
+        Which oracle solves the steps.
     distinct : bool or "auto"
         Whether a labeling may be returned only once; "auto" means yes for label and transition coverage.
     min_distance : int, or float below 1

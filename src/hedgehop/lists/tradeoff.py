@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hedgehop._arrays import number
 from hedgehop.models.base import Model
 
-APART = 0.05  # the share of the variables in which labelings from files differ where nobody gives a tradeoff
+APART = 0.05  # the share of the variables in which labelings from files differ where no tradeoff is given
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def per_variable(share: float) -> PerVariable:
 def target(distance: float) -> Target:
     """Tradeoff found such that the second labeling differs from the first in at least this share of the variables.
 
-    The smallest such tradeoff, to a few per cent: nobody has to guess a scale.
+    The smallest such tradeoff, to a few per cent, so that no scale has to be guessed.
 
     >>> import hedgehop as hh
     >>> model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [4.0, 0.0]])

@@ -21,7 +21,7 @@ class Chain(PairwiseModel):
     emissions : (T, L) array
         Scores of the labels at each position; ``-inf`` forbids a label there.
     transitions : (L, L) or (T-1, L, L) array
-        Scores of a label (row) followed by another (column), the same everywhere or one table a step.
+        Scores of a label (row) followed by another (column), the same everywhere or one table per step.
         ``-inf`` forbids the succession.
 
     Examples

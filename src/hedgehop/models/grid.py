@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images and volumes: one variable a pixel, Potts smoothness between neighbours."""
+"""Images and volumes: one variable per pixel, Potts smoothness between neighbours."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Grid(PairwiseModel):
     scores : (H, W, L) or (D, H, W, L) array
         Score of each label at each pixel, higher is better; ``-inf`` forbids a label there. float32 stays
         float32. A writable array is copied; set ``scores.flags.writeable = False`` to share it instead.
-    smoothness : number, hh.contrast(image, strength), or one array a direction
+    smoothness : number, hh.contrast(image, strength), or one array per direction
         Potts strength >= 0 that two neighbours lose when their labels differ. Arrays are given in the order
         of ``hh.models.directions``: for connectivity 4 right (H, W-1), then down (H-1, W); for 8 also
         down-right and down-left, (H-1, W-1) each.
@@ -210,7 +210,7 @@ def _strengths(smoothness: Any, offsets: list[Offset], shape: tuple[int, ...]) -
         return [np.full(s, _arrays.number(smoothness, "smoothness", low=0.0)) for s in wanted]
     if len(smoothness) != len(offsets):
         raise ValueError(
-            f"smoothness must be a number, hh.contrast(image), or {len(offsets)} arrays, one a direction; "
+            f"smoothness must be a number, hh.contrast(image), or {len(offsets)} arrays, one per direction; "
             f"got {len(smoothness)} arrays."
         )
     arrays = [

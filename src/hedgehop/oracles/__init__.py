@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How one step is solved: one file an oracle, and the choice among them."""
+"""How one step is solved: one file per oracle, and the choice among them."""
 
 from hedgehop.oracles.base import Oracle as Oracle
 from hedgehop.oracles.base import Solver as Solver

@@ -148,11 +148,8 @@ class Solver:
         """Solve one step, timed; refuse with a sentence what the oracle cannot do."""
         for potential in potentials:
             potential.check(self.model)
-        reason = self.refusal(potentials)
-        if reason is not None:
-            raise UnsupportedError(reason)
         start = time.perf_counter()
-        step = self.maximize(potentials) if self._ordinary is None else self._ordinary.maximize(potentials)
+        step = self._split(potentials) or self._unsplit(potentials)
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
         return replace(step, seconds=time.perf_counter() - start)
@@ -165,7 +162,8 @@ class Solver:
         `nearest`: what ``step`` says of the same potentials, if that is known.
         """
         start = time.perf_counter()
-        step = self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
+        step = self._split(potentials, (earlier, distance))
+        step = step or self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
         return replace(step, seconds=time.perf_counter() - start)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -173,11 +171,27 @@ class Solver:
         return self.oracle.maximize(self.model, potentials)
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
-        """Return why a step cannot be solved, and who can, as a sentence; None if it can."""
+        """Return why a step cannot be solved, and which oracles can solve it, as a sentence; None if it can."""
         from hedgehop.oracles.registry import explained_refusal
+        from hedgehop.oracles.splitting import without_splits
 
-        reason = self.oracle.refusal(self.model, potentials)
-        return None if reason is None else explained_refusal(self.oracle, reason, self.model, potentials)
+        terms = without_splits(potentials)
+        reason = self.oracle.refusal(self.model, terms)
+        return None if reason is None else explained_refusal(self.oracle, reason, self.model, terms)
+
+    def _unsplit(self, potentials: Sequence[Potential]) -> Step:
+        reason = self.refusal(potentials)
+        if reason is not None:
+            raise UnsupportedError(reason)
+        return self.maximize(potentials) if self._ordinary is None else self._ordinary.maximize(potentials)
+
+    def _split(self, potentials: Sequence[Potential], apart: tuple[Sequence[Labels], int] | None = None) -> Step | None:
+        """Solve by steps of fewer potentials where these say so; None where nothing is to be split."""
+        from hedgehop.oracles.splitting import split_step, split_step_apart, splits
+
+        if not splits(potentials):
+            return None
+        return split_step(self, potentials) if apart is None else split_step_apart(self, potentials, *apart)
 
     @cached_property
     def _ordinary(self) -> OrdinarySteps | None:

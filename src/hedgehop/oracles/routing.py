@@ -23,6 +23,7 @@ from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.ilp import MOST_COLUMNS
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
+from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Potential
 
 _SMALL = 3000  # columns of an integer program that ends soon
@@ -160,7 +161,7 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     >>> print(hh.oracles.explain(hh.Chain(np.zeros((3, 2)), np.eye(2))))
     tree: chains and forests; linear; one distance (any). Exact in one pass
     """
-    terms = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
+    terms = without_splits((potentials,) if isinstance(potentials, Potential) else potentials)
     oracles = built_in_and_installed()
     chosen = choose(oracles, model, terms)
     lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
@@ -245,5 +246,5 @@ class AutoSolver(Solver):
         return self._solvers[oracle.name]
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
-        """None: choosing refuses what nobody can do."""
+        """None: choosing refuses what no oracle can solve."""
         return None

@@ -37,6 +37,8 @@ class Separator:
     def step(self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step) -> Step:
         """Return the best step at a distance; `nearest` is the best one without it."""
         rows = list({y.tobytes(): y.reshape(-1) for y in map(_flat, earlier)}.values())
+        if all((nearest.labeling.reshape(-1) != y).sum() >= distance for y in rows):
+            return nearest
         limits = [*potentials, *(_at_least(distance, y) for y in rows)]
         other = None
         if distance == 1 and not self._keeps(limits, nearest) and self._partitions(potentials, nearest):
@@ -54,7 +56,7 @@ class Separator:
             return self._by_program(limits, distance)
 
     def _keeps(self, limits: Sequence[Potential], nearest: Step) -> bool:
-        """Whether who solved the step without limits can keep them, too."""
+        """Whether the oracle that solved the step without limits can keep them, too."""
         oracle = get(nearest.oracle) if isinstance(self._oracle, Auto) else self._oracle
         return oracle.refusal(self._model, limits) is None
 

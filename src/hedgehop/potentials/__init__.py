@@ -12,6 +12,8 @@ from hedgehop.potentials.base import Function as Function
 from hedgehop.potentials.base import Linear as Linear
 from hedgehop.potentials.base import Potential as Potential
 from hedgehop.potentials.base import total_value as total_value
+from hedgehop.potentials.composed import Clamped as Clamped
+from hedgehop.potentials.composed import MemberWeights as MemberWeights
 from hedgehop.potentials.count_functions import Table as Table
 from hedgehop.potentials.count_functions import Threshold as Threshold
 from hedgehop.potentials.counts import CountFunction as CountFunction

@@ -14,16 +14,20 @@ from hedgehop.potentials.base import Potential
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, PairClasses
 
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 
 class TransitionWeights(Potential):
-    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b.
+    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b unless equal labels count too.
 
     Parameters
     ----------
     w : (L, L) array
-        Weight of each pair, of any sign; the diagonal is ignored. Symmetric unless ordered.
+        Weight of each pair, of any sign; the diagonal only counts with `equal`. Symmetric unless ordered.
     ordered : bool
         Whether (a, b) along an edge's direction differs from (b, a).
+    equal : bool
+        Whether pairs of equal labels have a weight, too.
 
     Examples
     --------
@@ -36,14 +40,20 @@ class TransitionWeights(Potential):
     scaled_fields = ("w",)
     w: Doubles
     ordered: bool
+    equal: bool
 
-    def __init__(self, w: ArrayLike, ordered: bool = False) -> None:
+    def __init__(self, w: ArrayLike, ordered: bool = False, equal: bool = False) -> None:
         values = _arrays.finite(w, "w")
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(f"w must have shape (L, L); got {values.shape}.")
         if not ordered and not np.array_equal(values, values.T):
             raise ValueError("w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2.")
-        self._set(w=values, ordered=bool(ordered))
+        self._set(w=values, ordered=bool(ordered), equal=bool(equal))
+
+    @property
+    def pairs(self) -> Pairs:
+        """Rows and columns of the pairs that have a weight, each unordered one once."""
+        return transition_pairs(len(self.w), self.ordered, self.equal)
 
     def check(self, model: Model) -> None:
         """Refuse weights that do not fit the model."""
@@ -55,7 +65,7 @@ class TransitionWeights(Potential):
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
         used = used_transitions(model, flat, len(self.w), self.ordered)
-        rows, columns = transition_pairs(len(self.w), self.ordered)
+        rows, columns = self.pairs
         return used[:, rows, columns] @ self.w[rows, columns]
 
     def span(self) -> float:
@@ -68,7 +78,7 @@ class TransitionWeights(Potential):
         if not len(edges):
             return []
         codes, everyone = PairClasses(edges, len(self.w), self.ordered), np.arange(len(edges))
-        rows, columns = transition_pairs(len(self.w), self.ordered)
+        rows, columns = self.pairs
         return [
             CountFunction(codes, a * len(self.w) + b, everyone, Threshold(float(self.w[a, b]), 0, 1))
             for a, b in zip(rows.tolist(), columns.tolist(), strict=True)
@@ -89,10 +99,10 @@ def edges_of(model: Model) -> Edges:
     return model.edges
 
 
-def transition_pairs(n_labels: int, ordered: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of all pairs of different labels, each unordered one once."""
+def transition_pairs(n_labels: int, ordered: bool, equal: bool = False) -> Pairs:
+    """Rows and columns of all pairs of different labels, each unordered one once; those of equal labels if asked."""
     if not ordered:
-        rows, columns = np.triu_indices(n_labels, k=1)
+        rows, columns = np.triu_indices(n_labels, k=0 if equal else 1)
     else:
-        rows, columns = np.nonzero(~np.eye(n_labels, dtype=bool))
+        rows, columns = np.nonzero(np.ones((n_labels, n_labels), bool) if equal else ~np.eye(n_labels, dtype=bool))
     return rows.astype(np.int64), columns.astype(np.int64)

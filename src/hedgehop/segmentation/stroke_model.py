@@ -61,7 +61,7 @@ class StrokeModel(SceneModel):
 
     @property
     def oracle(self) -> str:
-        """Who solves candidates: exact for two labels; for more, quick beats exact, since there are many."""
+        """Which oracle solves candidates: exact for two labels; for more, quick beats exact, since there are many."""
         return "graphcut" if self.n_labels == 2 else "expansion"
 
     @property

@@ -89,7 +89,7 @@ class Job:
             self.cancel()
 
     def _show(self, labels: LabelMap) -> None:
-        """Pass a candidate on, unless nobody could tell it from an earlier one."""
+        """Pass a candidate on, unless it cannot be told from an earlier one."""
         _core.check_stop()
         if any((labels != other).mean() < _LEAST_DIFFERENCE for other in self._shown):
             self._repeats += 1

@@ -21,7 +21,7 @@ from hedgehop.lists.proofs.slopes import SLOPES
 from hedgehop.lists.proofs.swaps import Swaps
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.folding import reaches
+from hedgehop.oracles.exactness import meets
 
 _STARTS = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 10  # one of so many steps solves a labeling again, given all others
@@ -114,7 +114,7 @@ class Search:
     def _reaches(self, value: float, known: float) -> bool:
         """Whether a list of this value is proven to be the best."""
         least = known if self._best is None else min(known, self._best)
-        return reaches(self._greedy.objective.model, value, least)
+        return meets(self._greedy.objective.model, value, least)
 
     def _swapped(self, state: ListState) -> ListState:
         """Return the best list that swaps among the labelings met lead to, from this one and from the mixture."""

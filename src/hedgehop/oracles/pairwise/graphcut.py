@@ -22,7 +22,7 @@ from hedgehop.potentials import Potential
 
 
 class GraphCut(Oracle):
-    """One minimum cut a step, on a graph that is built once and keeps its flow (C++).
+    """One minimum cut per step, on a graph that is built once and keeps its flow (C++).
 
     Examples
     --------
@@ -72,7 +72,7 @@ class CutSolver(Solver):
 
 
 class _Cut:
-    """A model's graph, in the normal form of one terminal a variable and one capacity a direction of an edge."""
+    """A model's graph, in the normal form of one terminal per variable and one capacity per direction of an edge."""
 
     def __init__(self, model: PairwiseModel) -> None:
         self.base: Doubles | None = None  # what pairs add to the unaries

@@ -32,6 +32,7 @@ class MoveWeights:
         self.sized: list[CountFunction] = []
         self.labels: dict[int, Doubles] = {}  # by the least count at which they are earned
         self.pairs: dict[bool, Doubles] = {}  # by whether pairs are ordered
+        self.has_equal = False  # whether pairs of equal labels have weights, which the kernel does not know
         self.regions: dict[tuple[bytes, int], tuple[Indices, Doubles]] = {}  # by members and slack
         n_labels = model.n_labels
         for count in self.counts:
@@ -39,8 +40,11 @@ class MoveWeights:
             assert isinstance(rises, Threshold)  # see `understood`
             if isinstance(count.codes, PairClasses):
                 table = self.pairs.setdefault(count.codes.ordered, np.zeros((n_labels, n_labels)))
-                for pair in count.codes.pairs(count.code):
-                    table[pair] += rises.weight
+                for a, b in count.codes.pairs(count.code):
+                    table[a, b] += rises.weight
+                    if a == b:  # mostly the same: neighbours use the label. Labelings are valued truly
+                        self.labels.setdefault(1, np.zeros(n_labels))[a] += rises.weight
+                        self.has_equal = True
             elif _is_whole(model, count, rises):
                 key = (count.members.tobytes(), int(rises.width))
                 _, weights = self.regions.setdefault(key, (count.members, np.zeros(n_labels)))
@@ -60,7 +64,7 @@ class MoveWeights:
         """Whether labels and pairs only cost, whatever their number, and whole regions only earn."""
         costs = (*self.labels.values(), *self.pairs.values())
         earns = all((mu >= 0).all() for _, mu in self.regions.values())
-        return earns and not self.sized and all((table <= 0).all() for table in costs)
+        return earns and not self.sized and not self.has_equal and all((table <= 0).all() for table in costs)
 
     def tell(self, moves: _core.moves.Moves, theta: Doubles | None) -> None:
         """Tell the kernel all terms beside the model's own."""

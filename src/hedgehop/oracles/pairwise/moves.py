@@ -96,6 +96,7 @@ class MoveSolver(PairwiseSolver):
         starts = pool.top(_STARTS)
         starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
         pool.add([self.oracle.improved(moves, y) for y in (starts if model.unary.size <= _LARGE else starts[:1])])
+        self.search(pool, theta, weights)
         best, reached = pool.top(1)[0], pool.value - constant
         bound, met = bound_by_messages(
             self._messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
@@ -113,6 +114,9 @@ class MoveSolver(PairwiseSolver):
         """Spend about as long as on the step itself."""
         rounds = self.oracle.bound_rounds
         return self._parts(theta, weights, reached, rounds if self.model.unary.size <= _LARGE else rounds // 2)
+
+    def search(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
+        """Add labelings that moves from the first starts do not reach; the kernel knows all terms."""
 
 
 def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:

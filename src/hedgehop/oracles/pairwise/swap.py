@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -17,11 +18,15 @@ from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.pairwise.cuts import capacities_around
+from hedgehop.oracles.pairwise.flips import can_flip, flipped
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver
+from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
 
 _DIGITS = 1e-12  # of what is at stake, that a change of the unaries may lose to huge ones
+_FLIPS = 12  # transitions to flip from one labeling
+_FLIPPED = 4  # labelings to flip from
 
 
 class Swap(MoveOracle):
@@ -85,6 +90,18 @@ class SwapSolver(MoveSolver):
         step = self.oracle.step(model, labeling, potentials, -np.inf)
         bound = step.value + error
         return replace(step, upper_bound=bound, exact=meets(model, step.value, bound, potentials, error))
+
+    def search(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
+        """Flip transitions of the best labeling while one of the first flips helps."""
+        if not can_flip(self.model, weights):
+            return
+        for _ in range(_FLIPPED):
+            before = pool.value
+            starts = islice(flipped(self.model, theta, weights, pool.top(1)[0]), _FLIPS)
+            for start in starts:
+                pool.add([start, self.oracle.improved(self._moves, start)])
+            if pool.value <= before:
+                break
 
 
 def _leads(model: PairwiseModel, theta: Doubles | None, potentials: Sequence[Potential]) -> Doubles:

@@ -36,8 +36,8 @@ class Messages(LinearStepsOracle):
     damping : float
         Share of the old message in the new one, at least 0 and below 1.
     inner : Oracle, optional
-        Who solves the linear steps of the bound, and those without distances; if none is given, the one that "auto"
-        would choose.
+        Which oracle solves the linear steps of the bound, and those without distances; if none is given, the one
+        that "auto" would choose.
 
     Examples
     --------
