@@ -12,8 +12,9 @@ def main():
     parser.add_argument("--output", default="results/certificates", help="where results go")
     parser.add_argument("--limit", type=int, help="use this many images of each part only")
     parser.add_argument("--part", action="append", help="run this part only; may be repeated")
+    parser.add_argument("--only", action="append", help="make rows that begin so only; may be repeated")
     options = parser.parse_args()
-    print(reproduce(options.data, options.output, options.limit, options.part))
+    print(reproduce(options.data, options.output, options.limit, options.part, options.only))
 
 
 if __name__ == "__main__":

@@ -60,22 +60,27 @@ def reproduce(
     output: str | Path = "results/certificates",
     limit: int | None = None,
     parts: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
 ) -> str:
-    """Measure all parts, write results.md and results.json into `output`, and return the text."""
+    """Measure all parts, write results.md and results.json into `output`, and return the text.
+
+    `only` names rows of the tables, by their beginnings.
+    """
     data, output = Path(data), Path(output)
     output.mkdir(parents=True, exist_ok=True)
-    found = {part: _measured(data, part, limit) for part in parts or SETTINGS}
+    found = {part: _measured(data, part, limit, tuple(only or [""])) for part in parts or SETTINGS}
     (output / "results.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     text = "\n\n".join(_table(part, rows) for part, rows in found.items()) + "\n"
     (output / "results.md").write_text(text, encoding="utf-8")
     return text
 
 
-def _measured(data: Path, part: str, limit: int | None) -> dict[str, list[list[float]]]:
-    rows: dict[str, list[list[float]]] = {name: [] for name in SETTINGS[part]}
+def _measured(data: Path, part: str, limit: int | None, only: tuple[str, ...]) -> dict[str, list[list[float]]]:
+    rows: dict[str, list[list[float]]] = {name: [] for name in SETTINGS[part] if name.startswith(only)}
     for k, model in enumerate(MODELS[part](data, limit or IMAGES[part]), start=1):
-        for name, (diversity, tradeoff) in SETTINGS[part].items():
-            rows[name].append(_row(model, diversity(model), tradeoff))
+        for name, measured in rows.items():
+            diversity, tradeoff = SETTINGS[part][name]
+            measured.append(_row(model, diversity(model), tradeoff))
         tell(f"{part}: {k} images")
     return rows
 

@@ -205,6 +205,17 @@ def test_improve_never_lowers_and_keeps_the_greedy_order():
         better.more(1)
 
 
+def test_improved_lists_keep_the_bounds_of_the_steps():
+    """Steps that no oracle bounds well: the dual proves nothing, the steps of the first list still do."""
+    model = hh.Grid(np.random.default_rng(8).normal(size=(6, 6, 3)), smoothness=0.5)
+    ball = hh.HammingBall(gamma=0.1)
+    found = hh.diverse(model, ball, 4, 15.0, oracle="lagrangian")
+    for _ in range(2):
+        better = found.improve(8)
+        assert better.upper_bound <= found.upper_bound
+        found = better
+
+
 def test_balls_are_improved_from_exchanges_without_a_dual():
     found = hh.diverse(words(2), hh.HammingBall(gamma=0.05), 4, 20.0)
     assert found.certificate.proof.source == "steps"
@@ -219,8 +230,9 @@ def test_two_labels_are_solved_by_cuts(diversity):
     joint = hh.diverse(model, diversity, 5, 0.4, method="joint")
     assert found.upper_bound == pytest.approx(joint.objective)
     assert joint.optimal
-    better = found.improve(5)
+    better = found.improve(20)
     assert better.optimal
+    assert better.certificate.proof.calls == 5, "the cuts say all there is to say"
     assert better.objective == pytest.approx(joint.objective)
     assert hh.verify(better, model, diversity).optimal
 

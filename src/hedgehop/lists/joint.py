@@ -85,7 +85,7 @@ def _evidence(problem: Problem) -> Evidence:
     objective = problem.objective
     slopes = _slopes(objective, problem.m)
     rows, bound = _solved(objective, get("graphcut").on(objective.model), slopes)
-    return Evidence(bound, {}, rows, rows, calls=problem.m)
+    return Evidence(bound, {}, rows, rows, calls=problem.m, final=True)
 
 
 JOINT = Provider("joint", _find, _check)

@@ -84,6 +84,8 @@ class Evidence:
         The whole part of the best mixture of labelings met, t <= m: a list to start from.
     calls : int
         How many steps were solved.
+    final : bool
+        Whether no smaller bound exists, so that nobody else need be asked.
     """
 
     bound: float
@@ -91,6 +93,7 @@ class Evidence:
     labelings: Labels
     beginning: Labels
     calls: int = 1
+    final: bool = False
 
 
 @dataclass(frozen=True)

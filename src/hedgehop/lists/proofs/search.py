@@ -13,6 +13,7 @@ import numpy as np
 
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError, UnsupportedError
+from hedgehop.lists.certificate import step_bounds
 from hedgehop.lists.exchange import improved
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.joint import JOINT
@@ -24,7 +25,7 @@ from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import meets
 
 _STARTS = 6  # of the last mixtures from which better lists are sought
-_EXCHANGED = 10  # one of so many steps solves a labeling again, given all others
+_EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
 PROVIDERS: tuple[Provider, ...] = (JOINT, SLOPES)  # in the order in which they are asked
 
@@ -86,6 +87,8 @@ class Search:
             self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
             self._take(Bound(evidence.bound, Proof(self._source, evidence.arrays, self._calls)))
             self._beginnings.append(evidence.beginning)
+            if evidence.final:
+                self._asked, self._evidence = iter(()), iter(())
             if tell is not None and self._best is not None:
                 tell(f"bound after {self._calls} further steps: {self._best:.8g}")
 
@@ -146,4 +149,5 @@ class Search:
             most = before.steps[0].upper_bound if submodular or not len(state) else np.inf
             step = Step(labeling, 0.0, most, False, self._greedy.solver.oracle.name, 0.0, relevance)
             state = state.append(self._greedy.as_gain(step, state, most))
-        return replace(state, bounds=before.bounds)
+        known = step_bounds(objective, before)
+        return replace(state, bounds=(*before.bounds, *([min(known)] if known else [])))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How good can a list be? Guarantees against further steps, as found and improved: ``python examples/how_good.py``."""
+
+import sys
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.ndimage import gaussian_filter
+
+import hedgehop as hh
+
+CALLS = (0, 1, 2, 4, 8, 12, 16, 24, 32)
+rng = np.random.default_rng(0)
+scores = gaussian_filter(rng.standard_normal((40, 40, 4)), (3, 3, 0)) * 10
+model = hh.Grid(scores, smoothness=0.5)
+wants = {
+    "VariableCoverage, log": (hh.VariableCoverage(), 1.0),
+    "VariableCoverage, sqrt": (hh.VariableCoverage("sqrt"), 1.0),
+    "LinearHamming": (hh.LinearHamming(), 0.15),
+}
+
+figure = Figure(figsize=(10, 3.4), layout="constrained")
+for (name, (diversity, tradeoff)), axes in zip(wants.items(), figure.subplots(1, 3, sharey=True), strict=True):
+    found = hh.diverse(model, diversity, m=5, tradeoff=tradeoff, oracle="trws", certify=False)
+    again = hh.diverse(model, diversity, m=5, tradeoff=tradeoff, oracle="trws", certify=False)
+    proven, improved = [found], [again]
+    for before, calls in zip(CALLS, CALLS[1:], strict=False):
+        proven.append(proven[-1].certify(calls - before))  # goes on from what was found before
+        improved.append(improved[-1].improve(calls - before))  # the same, and takes from what it met
+    axes.plot(CALLS, [f.guarantee for f in proven], marker="o", ms=4, label="the greedy list")
+    axes.plot(CALLS, [f.guarantee for f in improved], marker="o", ms=4, label="improved")
+    axes.set(title=name, xlabel="further steps", ylim=(0, 1.02))
+    best = improved[-1]
+    assert hh.verify(best, model, diversity, oracle="trws").upper_bound >= best.objective
+    print(f"{name}: guarantee {found.guarantee:.3f} by steps, {proven[-1].guarantee:.3f}, improved {best.guarantee:.3f}")
+figure.axes[0].legend(loc="lower right", fontsize=8)
+figure.axes[0].set_ylabel("guarantee")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "how_good.png", dpi=110)
