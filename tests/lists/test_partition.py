@@ -130,3 +130,14 @@ def test_multipliers_of_another_model_are_refused():
     objective = Objective(hh.FactorGraph(np.zeros((3, 2))), hh.LabelCoverage(ignore=()), 1.0)
     with pytest.raises(ValueError, match="shapes"):
         evaluated(objective, 2, Prices(np.zeros(4), np.zeros((0, 2))))
+
+
+def test_lists_of_labels_are_certified_by_parts_and_verified():
+    model = hh.Grid(3 * np.random.default_rng(3).normal(size=(8, 8, 4)), smoothness=1.0)
+    diversity = hh.LabelCoverage(parsimony=0.0, ignore=())
+    plain = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", certify=False)
+    found = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion")
+    assert found.certificate.proof.source == "parts"
+    assert found.upper_bound < plain.upper_bound
+    again = hh.verify(found, model, diversity, oracle="expansion")
+    assert again.upper_bound == pytest.approx(found.upper_bound, rel=1e-9)
