@@ -48,7 +48,7 @@ def test_slopes_prove_more_than_steps():
     random = np.random.default_rng(2)
     model = hh.Grid(random.normal(size=(10, 10, 3)), smoothness=0.6)
     balls = hh.HammingBall(gamma=0.15)
-    found = hh.diverse(model, balls, m=6, tradeoff=12.0, oracle=hh.oracles.Lagrangian())
+    found = hh.diverse(model, balls, m=6, tradeoff=12.0, oracle=hh.oracles.Lagrangian(), certify=False)
     rows = found.labelings.reshape(6, -1)
     proven = ball_bound(Objective(model, balls, 12.0), 6, rows, rounds=6)
     assert found.objective <= proven.bound < found.upper_bound
@@ -74,3 +74,12 @@ def test_other_diversities_are_left_to_others():
     assert not applies(Objective(model, hh.VariableCoverage(), 1.0))
     assert not applies(Objective(model, hh.HammingBall(radius=1), 1.0))
     assert not applies(Objective(model, hh.HammingBall(gamma=1.0, weights=[1.0, 2.0, 0.5]), 1.0))
+
+
+def test_lists_of_balls_are_certified_by_slopes_and_verified():
+    model = hh.Grid(np.random.default_rng(2).normal(size=(10, 10, 3)), smoothness=0.6)
+    balls = hh.HammingBall(gamma=0.15)
+    found = hh.diverse(model, balls, m=6, tradeoff=12.0, oracle=hh.oracles.Lagrangian())
+    assert found.certificate.proof.source == "balls"
+    again = hh.verify(found, model, balls, oracle=hh.oracles.Lagrangian())
+    assert again.upper_bound == pytest.approx(found.upper_bound, rel=1e-2)  # a solver that remembers less

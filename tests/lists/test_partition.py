@@ -106,7 +106,7 @@ def test_more_calls_go_on_from_the_multipliers():
 def test_a_list_that_its_steps_leave_open_is_proven_the_best():
     model = hh.Grid(np.random.default_rng(0).normal(size=(12, 12, 6)), smoothness=0.7)
     diversity = hh.LabelCoverage(parsimony=0.0, ignore=())
-    found = hh.diverse(model, diversity, m=4, tradeoff=30.0, oracle="expansion", distinct=False)
+    found = hh.diverse(model, diversity, m=4, tradeoff=30.0, oracle="expansion", distinct=False, certify=False)
     proven = partition_bound(Objective(model, diversity, 30.0), 4, 60, rows=found.labelings.reshape(4, -1))
     assert found.objective <= proven.bound < found.objective + 1e-6
     assert found.upper_bound > found.objective + 50
@@ -130,3 +130,14 @@ def test_multipliers_of_another_model_are_refused():
     objective = Objective(hh.FactorGraph(np.zeros((3, 2))), hh.LabelCoverage(ignore=()), 1.0)
     with pytest.raises(ValueError, match="shapes"):
         evaluated(objective, 2, Prices(np.zeros(4), np.zeros((0, 2))))
+
+
+def test_lists_of_labels_are_certified_by_parts_and_verified():
+    model = hh.Grid(3 * np.random.default_rng(3).normal(size=(8, 8, 4)), smoothness=1.0)
+    diversity = hh.LabelCoverage(parsimony=0.0, ignore=())
+    plain = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", certify=False)
+    found = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", certify=1)
+    assert found.certificate.proof.source == "parts"
+    assert found.upper_bound < plain.upper_bound
+    again = hh.verify(found, model, diversity, oracle="expansion")
+    assert again.upper_bound == pytest.approx(found.upper_bound, rel=1e-9)

@@ -28,6 +28,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.hamming import HammingBall, distinct_rows
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian, LagrangianSolver
 from hedgehop.potentials import Cardinality, Potential
@@ -50,7 +51,7 @@ class BallSlopes:
 
 @dataclass(frozen=True, eq=False)
 class BallBound:
-    """No list has a larger F than `bound`: one step at the slopes shows it.
+    """No list has a larger F than `bound`: one step at the slopes, which found `labeling`, shows it.
 
     Examples
     --------
@@ -66,6 +67,7 @@ class BallBound:
 
     bound: float
     slopes: BallSlopes
+    labeling: Labels
 
 
 def applies(objective: Objective) -> bool:
@@ -92,6 +94,25 @@ def evaluated(objective: Objective, m: int, slopes: BallSlopes) -> float:
     return _Names(objective, m).proven(solver, slopes)[0]
 
 
+def find(problem: Problem) -> Iterator[Evidence] | None:
+    """Yield a bound per step; None where balls are not smooth, or keep some variables rather than others."""
+    return _evidence(problem) if applies(problem.objective) else None
+
+
+def check(problem: Problem, arrays: Arrays) -> float:
+    """Return the bound that slopes prove: one step."""
+    return evaluated(problem.objective, problem.m, BallSlopes(arrays["labelings"], arrays["shares"]))
+
+
+BALLS = Provider("balls", find, check)
+
+
+def _evidence(problem: Problem) -> Iterator[Evidence]:
+    for proven in bounds(problem.objective, problem.m, problem.rows):
+        arrays: Arrays = {"labelings": proven.slopes.labelings, "shares": proven.slopes.shares}
+        yield Evidence(proven.bound, arrays, proven.labeling[None], problem.rows[:0])
+
+
 def bounds(objective: Objective, m: int, rows: Labels) -> Iterator[BallBound]:
     """Yield a bound per step, by slopes that the labelings met so far make the best ones."""
     names, solver = _Names(objective, m), Lagrangian().on(objective.model)
@@ -108,7 +129,7 @@ def bounds(objective: Objective, m: int, rows: Labels) -> Iterator[BallBound]:
         stuck = 0 if new or bound < best else stuck + 1
         if bound < best:
             best, centre = bound, shares
-        yield BallBound(bound, slopes)
+        yield BallBound(bound, slopes, np.ascontiguousarray(step.labeling.reshape(-1), np.int32))
         turn += 1
 
 

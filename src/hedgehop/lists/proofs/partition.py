@@ -7,6 +7,7 @@ c times the best part. No oracle is asked: one evaluation is a minimum cut per l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +19,13 @@ from hedgehop.diversity.coverage import Coverage
 from hedgehop.diversity.labels import LabelCoverage
 from hedgehop.diversity.regions import RegionCoverage
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 from hedgehop.potentials.labels import least_count
+
+_AT_ONCE = 20  # evaluations, about as long as a step
+_ROUNDS = 5  # of so many evaluations: later ones hardly gain
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,36 @@ def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
             f"prices and slopes must have shapes {wanted[0]} and {wanted[1]}; got {shapes[0]}, {shapes[1]}."
         )
     return dual.evaluate(multipliers)[0]
+
+
+def find(problem: Problem) -> Iterator[Evidence] | None:
+    """Yield a bound per so many evaluations as take about as long as a step; None where labels have no parts."""
+    known = applies(problem.objective) and not _has_sizes(problem.objective)
+    return _evidence(problem) if known else None
+
+
+def check(problem: Problem, arrays: Arrays) -> float:
+    """Return the bound that prices and slopes prove: one evaluation, and no step."""
+    return evaluated(problem.objective, problem.m, Prices(arrays["prices"], arrays["slopes"]))
+
+
+PARTS = Provider("parts", find, check)
+
+
+def _evidence(problem: Problem) -> Iterator[Evidence]:
+    descent, none = descended(problem.objective, problem.m, rows=problem.rows), problem.rows[:0]
+    for _ in range(_ROUNDS):
+        descent.run(_AT_ONCE)
+        arrays = {"prices": descent.prices.variables, "slopes": descent.prices.slopes}
+        yield Evidence(descent.bound, arrays, none, none)
+        if descent.done:
+            return
+
+
+def _has_sizes(objective: Objective) -> bool:
+    """Whether labels have to reach a size, of which parts know little."""
+    covers = [term for _, term in _terms(objective.diversity) if isinstance(term, LabelCoverage)]
+    return any(least_count(share, objective.model.n_variables) > 1 for term in covers for share in term.min_share)
 
 
 def _dual(objective: Objective, m: int) -> PartitionDual:

@@ -17,7 +17,9 @@ from hedgehop.lists.certificate import step_bounds
 from hedgehop.lists.exchange import improved
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.joint import JOINT
+from hedgehop.lists.proofs.balls import BALLS
 from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
+from hedgehop.lists.proofs.partition import PARTS
 from hedgehop.lists.proofs.slopes import SLOPES
 from hedgehop.lists.proofs.swaps import Swaps
 from hedgehop.lists.state import ListState
@@ -27,7 +29,7 @@ from hedgehop.oracles.exactness import meets
 _STARTS = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
-PROVIDERS: tuple[Provider, ...] = (JOINT, SLOPES)  # in the order in which they are asked
+PROVIDERS: tuple[Provider, ...] = (JOINT, PARTS, SLOPES, BALLS)  # in the order in which they are asked
 
 
 class Search:
