@@ -63,7 +63,7 @@ def test_diversity_equals_its_definition(structure, diversity, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(3)
+@examples(2)
 @given(d=dice(), tradeoff=st.sampled_from([0.5, 3.0, 10.0]))
 def test_oracles_solve_the_step(structure, diversity, d, tradeoff):
     """Every oracle that does not refuse: value, bound and exactness against enumeration."""
@@ -146,7 +146,7 @@ def test_distinct_without_diversity_is_m_best(structure, oracle, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(3)
+@examples(2)
 @given(d=dice())
 def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
     model = STRUCTURES[structure](d)
