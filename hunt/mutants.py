@@ -181,8 +181,9 @@ def _score(sources: list[str], arguments: list[str], limit: float, options: argp
     for mutant in tried:
         end = outcome(mutant, arguments, limit)
         killed += end != "survived"
+        where = f"{mutant.path.relative_to(ROOT)}:{mutant.line}"
+        print(f"  {end}: {where}", file=sys.stderr, flush=True)
         if end == "survived":
-            where = f"{mutant.path.relative_to(ROOT)}:{mutant.line}"
             survivors.append(f"{where}\n{mutant.difference()}")
     return {"all": len(every), "tried": len(tried), "killed": killed, "survivors": survivors}
 
