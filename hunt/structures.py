@@ -80,7 +80,7 @@ def attractive(d: Dice):
     edges, unary = d.edges(5, 0.8), d.unary(5, 2)
     tables = d.scores(len(edges), 2, 2) * 0.3
     lacking = tables[:, 0, 1] + tables[:, 1, 0] - tables[:, 0, 0] - tables[:, 1, 1]
-    tables[:, 0, 0] += np.maximum(0.0, lacking) + np.abs(tables).max(initial=0.0) * 1e-9
+    tables[:, 0, 0] += np.maximum(0.0, lacking) + np.abs(tables).max(initial=0.0) * 1e-3
     return _pairwise(hh.FactorGraph(unary, edges, tables), unary, edges, lambda e, a, b: tables[e, a, b])
 
 

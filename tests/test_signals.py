@@ -15,7 +15,7 @@ CALLS = (
     "best", "diverse", "refine", "stream", "more", "select", "portfolio", "samples", "m_best", "program", "segmenter",
     "batch",
 )  # fmt: skip
-TRIES = int(os.environ.get("HEDGEHOP_THOROUGH", "0")) or 6
+TRIES = int(os.environ.get("HEDGEHOP_THOROUGH", "0")) or 3
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -63,7 +63,7 @@ def test_diversity_equals_its_definition(structure, diversity, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(3)
+@examples(2)
 @given(d=dice(), tradeoff=st.sampled_from([0.5, 3.0, 10.0]))
 def test_oracles_solve_the_step(structure, diversity, d, tradeoff):
     """Every oracle that does not refuse: value, bound and exactness against enumeration."""
@@ -93,7 +93,7 @@ def every_list(model: hh.Model, m: int, most: int = 150) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(3)
+@examples(2)
 @given(d=dice(), tradeoff=st.sampled_from([0.0, 1.0, 5.0]), method=st.sampled_from(["greedy", "distorted", "refine"]))
 def test_list_is_certified(structure, diversity, d, tradeoff, method):
     model = STRUCTURES[structure](d)
@@ -146,7 +146,7 @@ def test_distinct_without_diversity_is_m_best(structure, oracle, d):
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(3)
+@examples(2)
 @given(d=dice())
 def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
     model = STRUCTURES[structure](d)
@@ -185,7 +185,7 @@ def test_minimum_distance_is_kept_and_best(structure, oracle, d, distance):
 
 @pytest.mark.parametrize("structure", ["potts", "chain", "grid4", "ragged"])
 @pytest.mark.parametrize("diversity", DIVERSITIES)
-@examples(3)
+@examples(2)
 @given(d=dice())
 def test_select_from_a_full_pool_is_greedy(structure, diversity, d):
     model = STRUCTURES[structure](d)

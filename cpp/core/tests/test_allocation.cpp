@@ -21,6 +21,10 @@
 #include "moves/tests/instance.hpp"
 #include "trws/solver.hpp"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // new is malloc and delete is free, both ours
+#endif
+
 namespace {
 
 std::atomic<std::int64_t> left{-1};  // allocations until one fails; below 0: none does
