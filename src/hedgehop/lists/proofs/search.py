@@ -41,7 +41,7 @@ class Search:
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
         self._given, self._rows = greedy, rows
         self._asked = iter(PROVIDERS)
-        self._source = ""
+        self._provider: Provider | None = None
         self._evidence: Iterator[Evidence] = iter(())
         self._met = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
@@ -87,7 +87,8 @@ class Search:
                 return
             self._calls += evidence.calls
             self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
-            self._take(Bound(evidence.bound, Proof(self._source, evidence.arrays, self._calls)))
+            source = "" if self._provider is None else self._provider.source
+            self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls)))
             self._beginnings.append(evidence.beginning)
             if evidence.final:
                 self._asked, self._evidence = iter(()), iter(())
@@ -100,13 +101,19 @@ class Search:
             try:
                 return next(self._evidence)
             except (StopIteration, UnsupportedError, InfeasibleError):  # done, or no oracle takes its steps
-                provider = next(self._asked, None)
-            if provider is None:
+                self._provider = next(self._asked, None)
+            except KeyboardInterrupt:  # what was interrupted cannot go on: it begins again when asked again
+                self._evidence = self._found()
+                raise
+            if self._provider is None:
                 return None
-            found: Iterator[Evidence] | None = provider.find(
-                Problem(self._greedy.objective, self._greedy.solver, self._rows)
-            )
-            self._source, self._evidence = provider.source, found or iter(())
+            self._evidence = self._found()
+
+    def _found(self) -> Iterator[Evidence]:
+        """Yield what the present provider finds, nothing where it does not apply."""
+        if self._provider is not None:
+            problem = Problem(self._greedy.objective, self._greedy.solver, self._rows)
+            yield from self._provider.find(problem) or ()
 
     def _take(self, bound: Bound) -> None:
         if np.isfinite(bound) and (self._best is None or bound < self._best):
