@@ -39,6 +39,17 @@ class Objective:
         parsimony = self.diversity.parsimony_of(self.model, rows) if self.tradeoff > 0 else np.zeros(len(rows))
         return self._relevance(rows) + self.tradeoff * parsimony
 
+    def size(self, rows: Labels, value: float) -> float:
+        """How large the numbers are whose sum F(rows) = value is: what its rounding is measured against."""
+        relevance = float(self._relevance(rows).sum())
+        parsimony = self.tradeoff * self.diversity.parsimony_of(self.model, rows)
+        coverage = value - relevance - float(parsimony.sum())
+        scores, model = abs(relevance), self.model
+        if isinstance(model, UnaryModel):
+            own = np.abs(model.unary[np.arange(model.n_variables), rows]).sum(dtype=np.float64)
+            scores += float(own) + len(rows) * model.spread
+        return scores + abs(coverage) + float(np.abs(parsimony).sum())
+
     def repeated(self, labeling: Labels, m: int) -> float:
         """F of one labeling repeated m times."""
         return self.value(np.repeat(labeling.reshape(1, -1), m, axis=0))
