@@ -32,6 +32,7 @@ class Objective:
         """F of a list and of its beginnings, F(S^0) .. F(S^t)."""
         relevance = np.concatenate([[0.0], np.cumsum(self._relevance(rows))])
         values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
+        self._refuse_overflow(np.asarray(values))
         return values
 
     def modular(self, rows: Labels) -> Doubles:
@@ -56,7 +57,9 @@ class Objective:
 
     def gain(self, labelings: Labels, relevance: Doubles | float, rows: Labels) -> Doubles | float:
         """``F(S + y) - F(S)`` of one labeling y or of each of many, whose relevance is known."""
-        return relevance + self.tradeoff * self.diversity.gain(self.model, labelings, rows)
+        gain = relevance + self.tradeoff * self.diversity.gain(self.model, labelings, rows)
+        self._refuse_overflow(np.asarray(gain))
+        return gain
 
     def potentials(self, rows: Labels) -> list[Potential]:
         """What a step adds to the relevance, so that it maximises the gain (or what steers towards it)."""
@@ -99,8 +102,13 @@ class Objective:
         known = self.diversity.offset(self.model, rows, len(rows)) <= covered + 1e-9 * max(1.0, abs(covered))
         return None if known else "the diversity of this list is only known from below"
 
+    def _refuse_overflow(self, values: Doubles) -> None:
+        if np.isposinf(values).any() or np.isnan(values).any():
+            text = f"relevance + {self.tradeoff:g} * diversity is beyond all numbers"
+            raise ValueError(f"{text}. Use a smaller tradeoff, or scores in larger units.")
+
     def _relevance(self, rows: Labels) -> Doubles:
-        return np.asarray(self.model.score(rows)) if len(rows) else np.zeros(0)
+        return np.atleast_1d(self.model.score(rows)) if len(rows) else np.zeros(0)
 
     def _scaled(self, potentials: Sequence[Potential]) -> list[Potential]:
         """Potentials times the tradeoff; nothing at all if the tradeoff is 0."""

@@ -76,7 +76,7 @@ def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
 
 
 def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:
-    return isinstance(model, GraphMatching) and model.n_nodes * model.n_variables <= _QUICK_BLOSSOMS
+    return isinstance(model, GraphMatching) and model.named[0].size * model.n_variables <= _QUICK_BLOSSOMS
 
 
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
