@@ -25,8 +25,8 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
 
     Works wherever a step can be solved with some labels forbidden. They are the m best ones where steps are solved
     exactly, as on trees, structures and grids of two labels; elsewhere a warning tells that better ones may be missing,
-    and those that were found come in the order of their scores. Where the oracle has max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves
-    (Yanover, Weiss 2003), elsewhere one for each variable.
+    and those that were found come in the order of their scores. Where the oracle has max-marginals (trees) or messages
+    bound them (pairwise models), a labeling costs few solves (Yanover, Weiss 2003), elsewhere one for each variable.
 
     Examples
     --------

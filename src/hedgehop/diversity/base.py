@@ -104,7 +104,7 @@ class Diversity:
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is ``gain(model, y, chosen)`` for every labeling y."""
-        return [Gain(self, self._rows(model, chosen))]
+        return [Gain(self, model, self._rows(model, chosen))]
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is at least ``gain`` for every labeling: what the certificate maximises."""
@@ -206,16 +206,15 @@ class Diversity:
         return f"{type(self).__name__}()"
 
 
-class Gain(Potential):
+class Gain(Function):
     """The gain of a diversity that knows no other potential, of many labelings at once."""
 
-    scaled_fields = ("factor",)
     diversity: Diversity
     chosen: Labels
-    factor: float
 
-    def __init__(self, diversity: Diversity, chosen: Labels) -> None:
-        self._set(diversity=diversity, chosen=chosen, factor=1.0)
+    def __init__(self, diversity: Diversity, model: Model, chosen: Labels) -> None:
+        super().__init__(lambda y: float(diversity.gain(model, y, chosen)))
+        self._set(diversity=diversity, chosen=chosen)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
