@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from math import log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
@@ -86,7 +85,7 @@ class Route:
 
 def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
     many = model.n_variables / _VARIABLES_OF_FEW  # whole labelings are listed, held variables included
-    return bits(model, potentials) + max(0.0, np.log2(many)) <= _LISTED_AT_ONCE
+    return bits(model, potentials) + max(0.0, log2(many)) <= _LISTED_AT_ONCE
 
 
 def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:

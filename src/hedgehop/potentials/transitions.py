@@ -112,7 +112,7 @@ def _sums_of_carried(model: Model, flat: Labels, w: Doubles, ordered: bool) -> D
     pairs = np.sort(np.where(a == b, 0, low * len(w) + high), axis=1)  # equal labels: the pair (0, 0), first of all
     new = pairs > 0
     new[:, 1:] &= pairs[:, 1:] != pairs[:, :-1]
-    return np.where(new, w.ravel()[pairs], 0.0).sum(axis=1)
+    return np.asarray(np.where(new, w.ravel()[pairs], 0.0).sum(axis=1))
 
 
 def edges_of(model: Model) -> Edges:
