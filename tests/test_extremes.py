@@ -2,7 +2,7 @@
 """Inputs at the edge: nothing crashes, memory follows what is there, and every refusal is a sentence."""
 
 import tracemalloc
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -112,12 +112,12 @@ def test_few_and_many_edges_value_transitions_alike(ordered):
     """Pairs are sorted where there are more pairs than edges, else counted."""
     random = np.random.default_rng(1)
     w = random.normal(size=(4, 4))
-    weights = hh.potentials.TransitionWeights(w if ordered else w + w.T, ordered)
-    for n in (4, 40):
+    for n, equal in product((4, 40), (False, True)):
+        weights = hh.potentials.TransitionWeights(w if ordered else w + w.T, ordered, equal)
         chain = hh.Chain(np.zeros((n, 4)), np.zeros((4, 4)))
         labelings = random.integers(0, 4, (20, n))
         for y, value in zip(labelings, weights.value(chain, labelings), strict=True):
-            pairs = {(a, b) if ordered else (min(a, b), max(a, b)) for a, b in pairwise(y) if a != b}
+            pairs = {(a, b) if ordered else (min(a, b), max(a, b)) for a, b in pairwise(y) if equal or a != b}
             assert value == pytest.approx(sum(weights.w[p] for p in pairs))
 
 

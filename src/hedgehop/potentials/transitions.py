@@ -65,7 +65,7 @@ class TransitionWeights(Potential):
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
         if is_sparse(model, len(self.w)):
-            return _sums_of_carried(model, flat, self.w, self.ordered)
+            return _sums_of_carried(model, flat, self)
         used = used_transitions(model, flat, len(self.w), self.ordered)
         rows, columns = self.pairs
         return used[:, rows, columns] @ self.w[rows, columns]
@@ -104,15 +104,16 @@ def is_sparse(model: Model, n_labels: int) -> bool:
     return n_labels**2 > len(edges_of(model))
 
 
-def _sums_of_carried(model: Model, flat: Labels, w: Doubles, ordered: bool) -> Doubles:
+def _sums_of_carried(model: Model, flat: Labels, weights: TransitionWeights) -> Doubles:
     """``sum of w over the pairs that some edge carries``, by sorting what the edges carry: O(edges log edges)."""
     first, second = edges_of(model).T
     a, b = flat[:, first].astype(np.int64), flat[:, second].astype(np.int64)
-    low, high = (a, b) if ordered else (np.minimum(a, b), np.maximum(a, b))
-    pairs = np.sort(np.where(a == b, 0, low * len(w) + high), axis=1)  # equal labels: the pair (0, 0), first of all
-    new = pairs > 0
+    low, high = (a, b) if weights.ordered else (np.minimum(a, b), np.maximum(a, b))
+    pairs = np.where((a == b) & (not weights.equal), -1, low * len(weights.w) + high)
+    pairs.sort(axis=1)
+    new = pairs >= 0
     new[:, 1:] &= pairs[:, 1:] != pairs[:, :-1]
-    return np.asarray(np.where(new, w.ravel()[pairs], 0.0).sum(axis=1))
+    return np.asarray(np.where(new, weights.w.ravel()[pairs], 0.0).sum(axis=1))
 
 
 def edges_of(model: Model) -> Edges:
