@@ -27,6 +27,7 @@ def test_m_best_is_the_order_of_all_labelings(oracle, seed):
     assert len(np.unique(best, axis=0)) == 10
 
 
+@pytest.mark.filterwarnings("ignore:better labelings may be missing")
 @pytest.mark.parametrize("oracle", ["auto", "graphcut", "trws", "ilp"])
 @pytest.mark.parametrize("seed", range(4))
 def test_m_best_of_a_loopy_model(oracle, seed):

@@ -13,7 +13,10 @@
 // the decay of the masks that meet A, for all A at once by a butterfly like the
 // zeta transform (Bjorklund, Husfeldt, Kaski, Koivisto, STOC 2007).
 //
-// Complexity: O(n k + k 2^k) time per labeling, O(2^k) scratch.
+// Where there are fewer positions than members, the kept sets themselves are fewer: each hits some members, and
+// those that hit all make the gain.
+//
+// Complexity: O(n k + min(k 2^k, 2^n)) time per labeling, O(2^min(k, n)) scratch.
 #pragma once
 
 #include <algorithm>
@@ -37,11 +40,15 @@ class BallGain {
       : chosen_(chosen),
         decay_(decay),
         n_subsets_(std::size_t{1} << chosen.rows),
-        hit_(n_subsets_),
-        total_(n_subsets_) {}
+        hit_(lists_kept_sets() ? 0 : n_subsets_),
+        total_(hit_.size()) {}
 
   double operator()(std::span<const Label> labeling) {
     if (chosen_.rows == 0) return 1.0;
+    if (lists_kept_sets()) {
+      list_kept_sets(labeling);
+      return hits_all(chosen_.rows);
+    }
     if (!collect_masks(labeling)) return 0.0;  // y is already in the list: exactly no gain
     sum_hits();
     const auto [lower, upper] = bounds();
@@ -51,6 +58,11 @@ class BallGain {
 
   // out[k] = gain of the labeling on top of the first k + 1 members.
   void prefixes(std::span<const Label> labeling, std::span<double> out) {
+    if (lists_kept_sets()) {
+      list_kept_sets(labeling);
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] = hits_all(k + 1);
+      return;
+    }
     collect_masks(labeling);
     sum_hits();
     const std::vector<double> hit = hit_;  // sets of the first members come first
@@ -65,6 +77,36 @@ class BallGain {
   struct Bounds {
     double lower, upper;
   };
+  struct KeptSet {
+    std::uint32_t hit;  // members that disagree at a kept position
+    double probability;
+  };
+
+  bool lists_kept_sets() const { return decay_.size() < chosen_.rows; }
+
+  void list_kept_sets(std::span<const Label> labeling) {
+    kept_.assign(1, {0, 1.0});
+    for (std::size_t i = 0; i < labeling.size(); ++i) {
+      std::uint32_t mask = 0;
+      for (std::size_t j = 0; j < chosen_.rows; ++j) {
+        mask |= static_cast<std::uint32_t>(labeling[i] != chosen_.row(j)[i]) << j;
+      }
+      if (mask == 0) continue;
+      const double keeps = -std::expm1(-decay_[i]), drops = std::exp(-decay_[i]);
+      for (std::size_t a = 0, size = kept_.size(); a < size; ++a) {
+        kept_.push_back({kept_[a].hit | mask, kept_[a].probability * keeps});
+        kept_[a].probability *= drops;
+      }
+    }
+  }
+
+  // The probability that all of the first members are hit.
+  double hits_all(std::size_t members) const {
+    const std::uint32_t all = static_cast<std::uint32_t>((std::uint64_t{1} << members) - 1);
+    double total = 0.0;
+    for (const KeptSet& set : kept_) total += (set.hit & all) == all ? set.probability : 0.0;
+    return std::min(total, 1.0);
+  }
 
   // total_[mask] = decay of the positions whose disagreeing members are exactly
   // mask. False if some member never disagrees.
@@ -139,6 +181,7 @@ class BallGain {
   std::size_t n_subsets_;
   std::vector<double> hit_;
   std::vector<double> total_;
+  std::vector<KeptSet> kept_;
 };
 
 }  // namespace hedgehop::counts

@@ -29,16 +29,22 @@ class TransitionTerms {
     return price([this](std::size_t group) { return move_.labeling().carried(group) == 0; });
   }
 
-  // The same for some groups only: charged(group).
+  // The same for some groups only: charged(group). Of many labels only pairs that an edge of the move may carry have
+  // a price afterwards.
   template <class Charged>
   std::span<const Fixed> price(Charged charged) {
     const auto labels = static_cast<Label>(move_.problem().n_labels());
+    const auto set = [&](Label a, Label b, const Witness& = {}) {
+      const std::size_t group = move_.problem().group(a, b);
+      const Fixed cost = std::max<Fixed>(0, -move_.problem().transition_weight(group));
+      prices_[index(a) * index(labels) + index(b)] = cost > 0 && charged(group) ? cost : 0;
+    };
+    if (prices_.size() > index(move_.size())) {
+      for_each_pair(set);
+      return prices_;
+    }
     for (Label a = 0; any() && a < labels; ++a) {
-      for (Label b = 0; b < labels; ++b) {
-        const std::size_t group = move_.problem().group(a, b);
-        const Fixed cost = std::max<Fixed>(0, -move_.problem().transition_weight(group));
-        prices_[index(a * labels + b)] = cost > 0 && charged(group) ? cost : 0;
-      }
+      for (Label b = 0; b < labels; ++b) set(a, b);
     }
     return prices_;
   }
@@ -49,9 +55,8 @@ class TransitionTerms {
   void collect(Matters matters) {
     for (const std::size_t group : touched_) witnesses_[group].clear();
     touched_.clear();
-    for (Move::Node v = 0; any() && v < move_.size(); ++v) {
-      for (const Neighbour to : move_.problem().neighbours(move_.variable(v))) collect_edge(v, to, matters);
-    }
+    if (any())
+      for_each_pair([&](Label a, Label b, const Witness& witness) { add(a, b, witness, matters); });
     std::sort(touched_.begin(), touched_.end());
     std::erase_if(touched_, [this](std::size_t group) { return is_constant(group); });
   }
@@ -67,19 +72,26 @@ class TransitionTerms {
   }
 
  private:
-  template <class Matters>
-  void collect_edge(Move::Node v, Neighbour to, Matters matters) {
+  // Every pair of labels that an edge with an end in the move may carry, and which choices bring it about.
+  template <class Use>
+  void for_each_pair(Use use) {
+    for (Move::Node v = 0; v < move_.size(); ++v) {
+      for (const Neighbour to : move_.problem().neighbours(move_.variable(v))) pairs_of_edge(v, to, use);
+    }
+  }
+
+  template <class Use>
+  void pairs_of_edge(Move::Node v, Neighbour to, Use use) {
     const Move::Node w = move_.node_of(to.node());
     if (w >= 0 && to.is_first()) return;  // each edge once
     for (const bool side : {false, true}) {
       const Label own = move_.label(v, side);
       if (w < 0) {
         const Label other = move_.labeling()[to.node()];
-        to.is_first() ? add(other, own, {{v, side}, {}}, matters) : add(own, other, {{v, side}, {}}, matters);
+        to.is_first() ? use(other, own, Witness{{v, side}, {}}) : use(own, other, Witness{{v, side}, {}});
         continue;
       }
-      for (const bool beyond : {false, true})
-        add(own, move_.label(w, beyond), {{v, side}, {w, beyond}}, matters);
+      for (const bool beyond : {false, true}) use(own, move_.label(w, beyond), Witness{{v, side}, {w, beyond}});
     }
   }
 

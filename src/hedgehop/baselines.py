@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import islice
 
 import numpy as np
@@ -22,9 +23,10 @@ __all__ = ["m_best", "perturb_and_map", "random_labelings"]
 def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     """Return the m best labelings in order, (m, *shape), by Lawler's partition; fewer if there are fewer.
 
-    Works wherever a step can be solved with some labels forbidden; in the right order if it is solved exactly.
-    Where the oracle has max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves
-    (Yanover, Weiss 2003), elsewhere one for each variable.
+    Works wherever a step can be solved with some labels forbidden. They are the m best ones where steps are solved
+    exactly, as on trees, structures and grids of two labels; elsewhere a warning tells that better ones may be missing,
+    and those that were found come in the order of their scores. Where the oracle has max-marginals (trees) or messages
+    bound them (pairwise models), a labeling costs few solves (Yanover, Weiss 2003), elsewhere one for each variable.
 
     Examples
     --------
@@ -35,13 +37,20 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     solver = get(oracle).on(model)
     bounds = LabelBounds(model, solver.oracle)
 
+    proven = [True]
+
     def inside(mask: Linear | None) -> Step:
-        return solver.step(() if mask is None else (mask,))
+        step = solver.step(() if mask is None else (mask,))
+        proven[0] &= step.exact
+        return step
 
     def marginals(mask: Linear | None) -> Doubles | None:
         return bounds(() if mask is None else (mask,))
 
-    steps = islice(in_order(model, inside, marginals), positive_count(m, "m"))
+    steps = list(islice(in_order(model, inside, marginals), positive_count(m, "m")))
+    if not proven[0]:
+        warnings.warn("better labelings may be missing: some steps were not solved exactly.", stacklevel=2)
+        steps.sort(key=lambda step: -step.value)
     return own(np.array([step.labeling for step in steps], np.int32))
 
 

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop._arrays import Doubles, integers, positive_count
 from hedgehop._arrays import weights as checked_weights
 
+_MOST_CELLS = 2**28  # of tables of counts: 2 GB
+
 
 def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> Any:
     """Share of right labels of each labeling; nan where there is no truth at all.
@@ -87,6 +89,8 @@ def iou_of(counts: ArrayLike) -> Doubles:
     [0.75, 0.67]
     """
     table = np.asarray(counts)
+    if table.ndim < 2 or table.shape[-2] != table.shape[-1]:
+        raise ValueError(f"counts must have shape (..., L, L); got {table.shape}.")
     both = np.diagonal(table, axis1=-2, axis2=-1)
     return _ratio(both, table.sum(axis=-1) + table.sum(axis=-2) - both)
 
@@ -169,6 +173,8 @@ def distances(labelings: ArrayLike, weights: ArrayLike | None = None) -> Doubles
     stack = integers(labelings, "labelings")
     if stack.ndim < 2:
         raise ValueError(f"labelings must be stacked along a first axis; got shape {stack.shape}.")
+    if stack.size == 0:
+        raise ValueError(f"labelings must hold at least one labeling of one variable; got shape {stack.shape}.")
     rows = stack.reshape(len(stack), -1)
     each = np.ones(rows.shape[1]) if weights is None else checked_weights(weights, "weights", rows.shape[1])
     shares = np.array([[float(each[a != b].sum()) for b in rows] for a in rows]) / each.sum()
@@ -206,6 +212,8 @@ def _known(
         raise ValueError(f"labelings must have the truth's shape {target.shape}, or (m, ...); got {rows.shape}.")
     if not single and len(rows) == 0:
         raise ValueError("labelings must hold at least one labeling; got none.")
+    if target.size == 0:
+        raise ValueError(f"truth must hold at least one variable; got shape {target.shape}.")
     known = np.ones(target.size, bool) if ignore is None else target.ravel() != ignore
     return rows.reshape(-1, target.size)[:, known], target.ravel()[known], single
 
@@ -214,6 +222,9 @@ def _size(rows: NDArray[np.int64], target: NDArray[np.int64], n_labels: int | No
     most = int(max(rows.max(initial=0), target.max(initial=0)))
     least = int(min(rows.min(initial=0), target.min(initial=0)))
     size = most + 1 if n_labels is None else positive_count(n_labels, "n_labels")
+    if n_labels is None and len(rows) * size**2 > _MOST_CELLS:
+        text = f"labels must be few enough for a table of all pairs; got label {most}"
+        raise ValueError(f"{text}. Number them 0, 1, 2, ..., or pass ignore={most} if it means unknown.")
     if least < 0 or most >= size:
         wrong = least if least < 0 else most
         raise ValueError(f"labels must be 0..{size - 1}, or ignored in the truth; got {wrong}.")

@@ -37,7 +37,7 @@ def check_model(model: Model) -> None:
     _require(len(model.label_counts) == model.n_variables, "label_counts must have one entry per variable")
     _require(prod(model.shape) == model.n_variables, "shape must hold as many entries as there are variables")
     every = all_labelings(model)
-    scores = np.asarray(model.score(every.reshape(-1, *model.shape)))
+    scores = np.atleast_1d(model.score(every.reshape(-1, *model.shape)))
     _require(scores.shape == (len(every),), "score of many labelings must be one number each")
     _require(not np.isnan(scores).any() and not np.isposinf(scores).any(), "scores must be finite or -inf")
     _require(np.isfinite(scores).any(), "at least one labeling must be allowed")
@@ -73,7 +73,7 @@ def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] =
     >>> hh.testing.check_oracle(hh.oracles.get("ilp"), hh.FactorGraph([[0.0, 1.0]] * 3, [[0, 1]], 0.5))
     """
     every = all_labelings(model)
-    values = np.asarray(model.score(every)) + total_value(model, potentials, every)
+    values = np.atleast_1d(model.score(every)) + total_value(model, potentials, every)
     step = oracle.on(model).step(potentials)
     _require(step.labeling.shape == tuple(model.shape), "a step's labeling must have the model's shape")
     flat = np.ascontiguousarray(step.labeling.reshape(1, -1), np.int32)

@@ -104,8 +104,7 @@ class Diversity:
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is ``gain(model, y, chosen)`` for every labeling y."""
-        earlier = self._rows(model, chosen)
-        return [Function(lambda y: float(self.gain(model, y, earlier)))]
+        return [Gain(self, model, self._rows(model, chosen))]
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is at least ``gain`` for every labeling: what the certificate maximises."""
@@ -163,8 +162,19 @@ class Diversity:
         """Raise ValueError if this diversity does not fit the model."""
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        if all(getattr(type(self), name) is getattr(Diversity, name) for name in ("value", "coverage", "parsimony_of")):
+            return self._gains_of_groups(model, flat, chosen)
         before = self.value(model, chosen)
         return np.array([self.value(model, np.concatenate([chosen, y[None]])) - before for y in flat])
+
+    def _gains_of_groups(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        """``sum of weight(g) * (h(1 + c_g) - h(c_g) + parsimony)`` over the groups g of each labeling."""
+        counts: Counter[Hashable] = Counter()
+        for labeling in chosen:
+            counts.update(self._groups_of(model, labeling))
+        h = concave(self.h)
+        adds = np.diff(h.upto(len(chosen) + 1)) + parsimony_rate(self.parsimony, h)
+        return np.array([sum(self.weight(g) * adds[counts[g]] for g in self._groups_of(model, y)) for y in flat], float)
 
     def _groups_of(self, model: Model, labeling: Labels) -> set[Hashable]:
         return set(self.groups(labeling.reshape(model.shape)))
@@ -194,6 +204,21 @@ class Diversity:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+
+class Gain(Function):
+    """The gain of a diversity that knows no other potential, of many labelings at once."""
+
+    diversity: Diversity
+    chosen: Labels
+
+    def __init__(self, diversity: Diversity, model: Model, chosen: Labels) -> None:
+        super().__init__(lambda y: float(diversity.gain(model, y, chosen)))
+        self._set(diversity=diversity, chosen=chosen)
+
+    def values(self, model: Model, flat: Labels) -> Doubles:
+        """Values of (m, n) labelings."""
+        return self.factor * self.diversity._gains(model, flat, self.chosen)
 
 
 def parsimony_rate(parsimony: Parsimony, h: Concave) -> float:

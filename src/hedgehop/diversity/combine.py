@@ -43,7 +43,7 @@ class WeightedSum(Frozen, Diversity):
     @property
     def submodular(self) -> bool:  # type: ignore[override]
         """Whether all terms are."""
-        return all(t.submodular for _, t in self.terms)
+        return all(t.submodular for f, t in self.terms if f > 0)
 
     @property
     def distinct(self) -> bool:  # type: ignore[override]
@@ -73,7 +73,7 @@ class WeightedSum(Frozen, Diversity):
 
     def parsimony_potentials(self, model: Model) -> list[Potential]:
         """All terms' parsimonies, scaled."""
-        return [p.scaled(f) for f, t in self.terms for p in t.parsimony_potentials(model)]
+        return [p.scaled(f) for f, t in self.terms if f > 0 for p in t.parsimony_potentials(model)]
 
     def parsimony_floor(self, model: Model) -> float:
         """Weighted sum of the terms' floors."""
@@ -81,16 +81,16 @@ class WeightedSum(Frozen, Diversity):
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """All terms' potentials, scaled."""
-        return [p.scaled(f) for f, t in self.terms for p in t.potentials(model, chosen)]
+        return [p.scaled(f) for f, t in self.terms if f > 0 for p in t.potentials(model, chosen)]
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """All terms' bounding potentials, scaled."""
-        return [p.scaled(f) for f, t in self.terms for p in t.bounding(model, chosen)]
+        return [p.scaled(f) for f, t in self.terms if f > 0 for p in t.bounding(model, chosen)]
 
     @property
     def steers_exactly(self) -> bool:
         """Whether all terms do."""
-        return all(t.steers_exactly for _, t in self.terms)
+        return all(t.steers_exactly for f, t in self.terms if f > 0)
 
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
         """Weighted sum of the terms' offsets."""
@@ -98,7 +98,8 @@ class WeightedSum(Frozen, Diversity):
 
     def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
         """Weighted sum of the terms' offsets."""
-        return np.asarray(np.sum([f * t.offsets(model, labelings, m) for f, t in self.terms if f > 0], axis=0))
+        nothing = np.zeros(len(self._rows(model, labelings)) + 1)
+        return sum((f * t.offsets(model, labelings, m) for f, t in self.terms if f > 0), start=nothing)
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """Weighted sum of the terms' slopes, if all have them."""

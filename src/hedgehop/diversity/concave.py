@@ -73,11 +73,12 @@ class Concave:
         if values[0] != 0:
             raise ValueError(f"h(0) must be 0: a group nobody belongs to is worth nothing; got {values[0]:g}.")
         steps = np.diff(values)
-        slack = 1e-12 * max(1.0, float(np.abs(values).max()))
-        if (steps < -slack).any():
-            c = int(np.argmax(steps < -slack))
+        slack = 2.0**-51 * np.abs(values)  # what rounding does to a value that two operations give
+        falls = steps < -(slack[:-1] + slack[1:])
+        if falls.any():
+            c = int(np.argmax(falls))
             raise ValueError(f"h must be nondecreasing; h({c}) = {values[c]:g} but h({c + 1}) = {values[c + 1]:g}.")
-        bent = np.diff(steps) > slack
+        bent = np.diff(steps) > slack[:-2] + 2.0 * slack[1:-1] + slack[2:]
         if bent.any():
             c = int(np.argmax(bent))
             raise ValueError(

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.base import Parsimony
 from hedgehop.diversity.concave import ConcaveLike
 from hedgehop.diversity.coverage import Coverage
@@ -67,8 +68,15 @@ class KindCoverage(Coverage):
 
     @property
     def n_kinds(self) -> int:
-        """Number of kinds."""
-        return int(self.kinds.max()) + 1
+        """Number of kinds that some label has."""
+        return int(self._places.max()) + 1
+
+    @cached_property
+    def _places(self) -> Labels:
+        """Kinds numbered without gaps: memory follows how many there are, not their numbers."""
+        named = np.unique(self.kinds[self.kinds >= 0])
+        places = np.where(self.kinds < 0, -1, np.searchsorted(named, self.kinds))
+        return own(places.astype(np.int32))
 
     def check(self, model: Model) -> None:
         """Refuse kinds that do not fit the model."""
@@ -76,7 +84,7 @@ class KindCoverage(Coverage):
 
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
         """Which (share, kind) groups each labeling belongs to."""
-        return reached(kind_counts(self.kinds, flat, self.n_kinds), self.min_share, model.n_variables)
+        return reached(kind_counts(self._places, flat, self.n_kinds), self.min_share, model.n_variables)
 
     def group_weights(self, model: Model) -> Doubles:
         """1 for each group."""
@@ -85,7 +93,7 @@ class KindCoverage(Coverage):
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
         """Weights of kinds, one record per share."""
         rows = w.reshape(len(self.min_share), -1)
-        return [KindWeights(self.kinds, row, share) for row, share in zip(rows, self.min_share, strict=True)]
+        return [KindWeights(self._places, row, share) for row, share in zip(rows, self.min_share, strict=True)]
 
     def __repr__(self) -> str:
         details = f"parsimony={self.parsimony!r}, min_share={shown(self.min_share)}"

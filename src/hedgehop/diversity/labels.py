@@ -14,7 +14,7 @@ from hedgehop.diversity.base import Parsimony
 from hedgehop.diversity.concave import ConcaveLike
 from hedgehop.diversity.coverage import Coverage
 from hedgehop.models.base import Model
-from hedgehop.potentials import LabelWeights, Potential, TransitionWeights
+from hedgehop.potentials import LabelWeights, Potential, TransitionWeights, total_value
 from hedgehop.potentials.labels import label_counts, least_count, share
 from hedgehop.potentials.transitions import edges_of, transition_pairs, used_transitions
 
@@ -148,6 +148,19 @@ class TransitionCoverage(Coverage):
         n_labels = int(model.label_counts.max())
         rows, columns = transition_pairs(n_labels, self.ordered, self.include_equal)
         return used_transitions(model, flat, n_labels, self.ordered)[:, rows, columns]
+
+    def counts(self, model: Model, labelings: ArrayLike) -> NDArray[np.int64]:
+        """How many labelings show each pair, one labeling after the other: there may be very many pairs."""
+        rows = self._rows(model, labelings)
+        none = np.zeros(self.group_weights(model).size, np.int64)
+        return sum((self.incidence(model, row[None])[0] for row in rows), start=none)
+
+    def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """The part each labeling adds whatever the rest of the list is, (m,)."""
+        return total_value(model, self.parsimony_potentials(model), self._rows(model, labelings))
+
+    def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
+        return total_value(model, self.potentials(model, chosen), flat)
 
     def group_weights(self, model: Model) -> Doubles:
         """The weight of each pair, 0 for those with an ignored label."""

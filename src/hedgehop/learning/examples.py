@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, Labels, as_labelings, finite
+from hedgehop._arrays import Doubles, Labels, as_labelings, finite, integers
 from hedgehop.models.pairwise import Edges
+
+_MOST_LABELS = 2**16  # that weights are learned for, unless their number is given
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,13 @@ def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Lab
     """Check the right labeling of an example, flat."""
     highest = np.iinfo(np.int32).max if n_labels is None else n_labels
     counts = np.full(len(example.node_features), highest, np.int64)
+    least = int(integers(y, "y").min(initial=0))
+    if least < 0:
+        raise ValueError(f"y must hold labels 0, 1, 2, ...; got {least}. Leave out variables whose label is unknown.")
     flat, single = as_labelings(y, example.shape, counts)
+    if n_labels is None and int(flat.max(initial=0)) >= _MOST_LABELS:
+        text = f"y must hold labels below {_MOST_LABELS}; got {int(flat.max())}"
+        raise ValueError(f"{text}. Number them 0, 1, 2, ..., or pass n_labels if there are so many.")
     if not single:
         raise ValueError(f"y must hold one labeling of shape {example.shape} per input; got {np.shape(y)}.")
     return np.asarray(flat[0])

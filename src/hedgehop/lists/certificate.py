@@ -13,8 +13,13 @@ from hedgehop.lists.objective import Objective
 from hedgehop.lists.paper_bounds import PaperBounds, least_known, paper_bounds
 from hedgehop.lists.proofs.evidence import Bound, Proof
 from hedgehop.lists.state import ListState
+from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.base import Step
 
 Floats = Sequence[float]
+_FLOWS = 1e-7  # of what is at stake: more than capacities of flows are rounded by
+_DIGITS = 2.0**-49  # of the numbers that are added: eight times the last one
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,12 @@ class Certificate:
         Least F of the lists that are known; the least of all, the paper's F_min, is not above it. nan: not known.
     paper : PaperBounds or None
         Lemma 2 of the paper for steps with errors, for scores of any sign; None for lists saved without it.
+    rounding : float
+        How far F, baseline and bounds may be off because numbers are rounded: the last digits of the sums that were
+        added, and what steps that are solved to rounding leave between value and bound.
+    apart : int
+        In how many variables any two labelings had to differ. The bounds hold for all lists, so with limits the
+        guarantee compares with lists that are not allowed, too.
 
     Examples
     --------
@@ -63,6 +74,8 @@ class Certificate:
     proof: Proof | None = field(default=None, compare=False, repr=False)
     least: float = nan
     paper: PaperBounds | None = None
+    rounding: float = 0.0
+    apart: int = 0
 
     @property
     def optimal(self) -> bool:
@@ -74,14 +87,24 @@ class Certificate:
     def guarantee(self) -> float:
         """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0.
 
-        0 where the list is not better than F0, as a list that may not repeat the best labeling can be.
+        It changes neither with the scale of scores and tradeoff nor with a constant added to the scores. 1 where the
+        list is within rounding of its bound; 0 where nothing is proven, and where ``falls_behind`` tells that the list
+        is worse than F0.
         """
-        room = self.upper_bound - self.baseline
-        ahead = self.objective - self.baseline
-        rounding = 1e-12 * max(1.0, abs(self.baseline))  # of the sums, not of the bounds
-        if room <= rounding:
-            return 1.0 if ahead >= -rounding else 0.0
-        return max(0.0, ahead / room) if isfinite(room) else 0.0  # unknown bound or baseline: nothing is proven
+        room, ahead = self.upper_bound - self.baseline, self.objective - self.baseline
+        if not isfinite(room):  # unknown bound or baseline: nothing is proven
+            return 0.0
+        if room - ahead <= self.rounding:
+            return 1.0
+        return ahead / room if ahead > 0 else 0.0
+
+    @property
+    def falls_behind(self) -> bool:
+        """Whether F is below F0, the single best labeling repeated m times, by more than rounding.
+
+        A list that must not repeat labelings can be, and one that was found by steps that are not exact.
+        """
+        return self.baseline - self.objective > self.rounding
 
     @property
     def relative(self) -> float:
@@ -102,15 +125,30 @@ class Certificate:
         return 1.0 if self.upper_bound == self.objective else self.objective / self.upper_bound
 
 
-def certified(objective: Objective, state: ListState) -> Certificate:
+def certified(objective: Objective, state: ListState, apart: int = 0) -> Certificate:
     """Certify a list by what is known about it; nothing is solved."""
     baseline = nan if state.single is None else objective.repeated(state.single, len(state))
     unknown = objective.why_not_known(state.rows)
     failed = objective.why_not_monotone() or unknown
     values = objective.values(state.rows)
-    proven = certify(values, step_bounds(objective, state), state.best_gains, baseline, failed, state.bounds)
-    least = least_known(objective, state.rows, baseline)
-    return replace(proven, least=least, paper=paper_bounds(objective, state, values, unknown))
+    online, size = step_bounds(objective, state), objective.size(state.rows, values[-1])
+    proven = certify(values, online, state.best_gains, baseline, failed, state.bounds, size)
+    rounding = proven.rounding + len(state) * _slack(objective.model, _step_of_least_bound(state, online), apart)
+    least, paper = least_known(objective, state.rows, baseline), paper_bounds(objective, state, values, unknown)
+    return replace(proven, least=least, paper=paper, rounding=rounding, apart=apart)
+
+
+def _step_of_least_bound(state: ListState, online: Floats) -> Step | None:
+    known = [*state.steps, *([state.next] if state.next else [])]
+    return min(zip(online, known, strict=False), key=lambda pair: pair[0], default=(inf, None))[1]
+
+
+def _slack(model: Model, step: Step | None, apart: int) -> float:
+    """What a step left between its value and its bound, if that is rounding."""
+    if step is None or apart or not step.exact:  # with limits, exact among what is allowed
+        return 0.0
+    gap = step.upper_bound - step.value
+    return gap if isinstance(model, UnaryModel) and gap <= _FLOWS * model.spread else 0.0
 
 
 def step_bounds(objective: Objective, state: ListState) -> list[Bound]:
@@ -120,23 +158,32 @@ def step_bounds(objective: Objective, state: ListState) -> list[Bound]:
 
 
 def certify(
-    objectives: Floats, online: Floats, best_gains: Floats, baseline: float, failed: str | None, further: Floats = ()
+    objectives: Floats,
+    online: Floats,
+    best_gains: Floats,
+    baseline: float,
+    failed: str | None,
+    further: Floats = (),
+    size: float | None = None,
 ) -> Certificate:
     """Certify a list by F of its beginnings, B1_t and U_t as far as they are known, and further bounds on any list.
 
-    `failed` says which condition of the monotone bounds does not hold, if one does not.
+    `failed` says which condition of the monotone bounds does not hold, if one does not; `size` how large the numbers
+    are whose sum F is.
     """
     m, objective = len(objectives) - 1, objectives[-1]
+    size = abs(objective) if size is None else size
     least = min((*online, *further), default=inf)
     return Certificate(
         objective=objective,
-        upper_bound=_not_below(float(least), objective),
+        upper_bound=_not_below(float(least), objective, size),
         online=tuple(map(float, online)),
         baseline=baseline,
         monotone=None if failed else min(f + m * u for f, u in zip(objectives, best_gains, strict=False)),
         product=None if failed else _product(m, objectives, best_gains),
         condition=failed or "relevance plus parsimony is nowhere negative, so F is monotone",
         proof=least.proof if isinstance(least, Bound) and isfinite(least) else None,
+        rounding=_DIGITS * size,
     )
 
 
@@ -147,9 +194,9 @@ def _product(m: int, objectives: Floats, best_gains: Floats) -> float:
     return objectives[-1] / (1.0 - lost) if lost < 1.0 else inf
 
 
-def _not_below(bound: float, objective: float) -> float:
+def _not_below(bound: float, objective: float, size: float) -> float:
     """Return the bound, lifted over rounding errors; a bound that is really too low is a bug, and said so."""
-    if objective - bound > 1e-6 * max(1.0, abs(objective)):
+    if objective - bound > 1e-6 * size:
         text = f"the list scores {objective!r}, above its upper bound {bound!r}: an oracle or a diversity gave a wrong"
         raise BoundError(f"{text} bound. Check yours with hh.testing; if all are built in, please report this model.")
     return max(bound, objective)

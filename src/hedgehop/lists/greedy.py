@@ -129,7 +129,7 @@ class GreedyRun(Iterator[Step]):
     """
 
     def __init__(self, greedy: Greedy, state: ListState) -> None:
-        self.objective = greedy.objective
+        self.objective, self.separation = greedy.objective, greedy.separation
         self._greedy, self._state, self._given, self._lock = greedy, state, 0, Lock()
 
     def beginning(self, m: int) -> ListState:

@@ -32,6 +32,7 @@ class Objective:
         """F of a list and of its beginnings, F(S^0) .. F(S^t)."""
         relevance = np.concatenate([[0.0], np.cumsum(self._relevance(rows))])
         values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
+        self._refuse_overflow(np.asarray(values))
         return values
 
     def modular(self, rows: Labels) -> Doubles:
@@ -39,13 +40,26 @@ class Objective:
         parsimony = self.diversity.parsimony_of(self.model, rows) if self.tradeoff > 0 else np.zeros(len(rows))
         return self._relevance(rows) + self.tradeoff * parsimony
 
+    def size(self, rows: Labels, value: float) -> float:
+        """How large the numbers are whose sum F(rows) = value is: what its rounding is measured against."""
+        relevance = float(self._relevance(rows).sum())
+        parsimony = self.tradeoff * self.diversity.parsimony_of(self.model, rows)
+        coverage = value - relevance - float(parsimony.sum())
+        scores, model = abs(relevance), self.model
+        if isinstance(model, UnaryModel):
+            own = np.abs(model.unary[np.arange(model.n_variables), rows]).sum(dtype=np.float64)
+            scores += float(own) + len(rows) * model.spread
+        return scores + abs(coverage) + float(np.abs(parsimony).sum())
+
     def repeated(self, labeling: Labels, m: int) -> float:
         """F of one labeling repeated m times."""
         return self.value(np.repeat(labeling.reshape(1, -1), m, axis=0))
 
     def gain(self, labelings: Labels, relevance: Doubles | float, rows: Labels) -> Doubles | float:
         """``F(S + y) - F(S)`` of one labeling y or of each of many, whose relevance is known."""
-        return relevance + self.tradeoff * self.diversity.gain(self.model, labelings, rows)
+        gain = relevance + self.tradeoff * self.diversity.gain(self.model, labelings, rows)
+        self._refuse_overflow(np.asarray(gain))
+        return gain
 
     def potentials(self, rows: Labels) -> list[Potential]:
         """What a step adds to the relevance, so that it maximises the gain (or what steers towards it)."""
@@ -88,8 +102,13 @@ class Objective:
         known = self.diversity.offset(self.model, rows, len(rows)) <= covered + 1e-9 * max(1.0, abs(covered))
         return None if known else "the diversity of this list is only known from below"
 
+    def _refuse_overflow(self, values: Doubles) -> None:
+        if np.isposinf(values).any() or np.isnan(values).any():
+            text = f"relevance + {self.tradeoff:g} * diversity is beyond all numbers"
+            raise ValueError(f"{text}. Use a smaller tradeoff, or scores in larger units.")
+
     def _relevance(self, rows: Labels) -> Doubles:
-        return np.asarray(self.model.score(rows)) if len(rows) else np.zeros(0)
+        return np.atleast_1d(self.model.score(rows)) if len(rows) else np.zeros(0)
 
     def _scaled(self, potentials: Sequence[Potential]) -> list[Potential]:
         """Potentials times the tradeoff; nothing at all if the tradeoff is 0."""

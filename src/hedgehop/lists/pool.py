@@ -154,4 +154,5 @@ def _certificate(pool: ScoredPool, state: ListState, bounds: list[float]) -> Cer
     if pool.relevance[np.isfinite(pool.relevance)].min() < 0:
         failed = "the pool's relevance may be negative"
     baseline = objective.repeated(pool.rows[int(np.argmax(pool.relevance))], len(state))
-    return certify(objective.values(state.rows), objective.list_bounds(state.rows, bounds), bounds, baseline, failed)
+    values, online = objective.values(state.rows), objective.list_bounds(state.rows, bounds)
+    return certify(values, online, bounds, baseline, failed, size=objective.size(state.rows, values[-1]))

@@ -56,6 +56,7 @@ def _proof(found: DiverseList) -> list[str]:
         *_in_words(found),
         f"guarantee {_share(proof.guarantee)} of the best possible improvement over repeating the single best "
         f"labeling (F = {proof.baseline:.8g})",
+        *_compared(proof),
     ]
     if not isnan(proof.ratio):
         lines.append(f"ratio F / bound {_share(proof.ratio)}")
@@ -96,6 +97,17 @@ def _in_words(found: DiverseList) -> list[str]:
     return [
         f"proven: no list of {count} improves on repeating the single best labeling by {more:.1%} more than this one"
     ]
+
+
+def _compared(proof: Certificate) -> list[str]:
+    """What the guarantee compares with, where that needs to be said."""
+    lines = []
+    if proof.falls_behind:
+        behind = proof.baseline - proof.objective
+        lines.append(f"the list is worse than repeating the single best labeling, by {behind:.8g}: no improvement")
+    if proof.apart:
+        lines.append("bound and guarantee compare with lists that may repeat labelings, which this one must not")
+    return lines
 
 
 def _advice(found: DiverseList) -> list[str]:

@@ -102,7 +102,7 @@ class DiverseList:
 
     @property
     def guarantee(self) -> float:
-        """Proven share of the best possible improvement over repeating the single best labeling."""
+        """Proven share of the best possible improvement over repeating the single best labeling; 0 if F is below."""
         return self.certificate.guarantee
 
     @property

@@ -235,7 +235,8 @@ class _Session:
         """The list with all that is known now."""
         state, objective = self.search.certified(self.state), self.greedy.objective
         more = partial(_more, self) if self.run is not None else None
-        return as_list(objective, state, certified(objective, state), self.method, _more=more, _further=self)
+        proven = certified(objective, state, self.greedy.separation.distance)
+        return as_list(objective, state, proven, self.method, _more=more, _further=self)
 
     def certify(self, calls: int, progress: bool) -> DiverseList:
         """Return the same list with a better bound."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hedgehop._arrays import number
 from hedgehop.models.base import Model
 
+_MOST = 1e300
 APART = 0.05  # the share of the variables in which labelings from files differ where no tradeoff is given
 
 
@@ -61,4 +62,7 @@ def resolve(tradeoff: TradeoffLike, model: Model) -> float:
         return tradeoff.share * model.n_variables
     if isinstance(tradeoff, Target):
         raise TypeError("hh.target finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
-    return number(tradeoff, "tradeoff", low=0.0)
+    factor = number(tradeoff, "tradeoff", low=0.0)
+    if factor > _MOST:
+        raise ValueError(f"tradeoff must be at most {_MOST:g}, or F is beyond all numbers; got {factor:g}.")
+    return factor

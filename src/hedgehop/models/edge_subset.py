@@ -12,6 +12,8 @@ from hedgehop.models.edges import check_edges
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import Edges
 
+_MOST_NODES = 2**31 - 1
+
 
 class EdgeSubset(LinearModel):
     """A model with one variable per edge of a graph: 1 for the chosen ones, which add their weights.
@@ -30,6 +32,8 @@ class EdgeSubset(LinearModel):
     def _set_edges(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None, what: str) -> None:
         """Check and keep the graph; `what` names what is chosen, for messages."""
         largest = int(_arrays.integers(edges, "edges").max(initial=-1))
+        if max(largest, n_nodes or 0) > _MOST_NODES:
+            raise ValueError(f"nodes must be below 2^31; got {max(largest, n_nodes or 0)}. Number them 0, 1, 2, ...")
         nodes = largest + 1 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
         pairs = check_edges(edges, nodes, "node", f"It is in no {what}: leave it out.")
         if len(pairs) == 0:

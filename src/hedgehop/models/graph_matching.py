@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -53,19 +55,29 @@ class GraphMatching(EdgeSubset):
         return np.asarray(self.edges[flat[0] == 1])
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
-        degrees = np.stack([self._degrees(row == 1) for row in flat]) if len(flat) else np.zeros((0, self.n_nodes))
-        fits = degrees == 1 if self.perfect else degrees <= 1
-        return np.asarray(fits.all(axis=1))
+        degrees = [self._degrees(row == 1) for row in flat]
+        return np.array([(d == 1 if self.perfect else d <= 1).all() for d in degrees], bool)
 
     def _degrees(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(self.edges[chosen].ravel(), minlength=self.n_nodes)
+        """How many of the chosen edges each node has that has any edge at all."""
+        nodes, places = self.named
+        return np.bincount(places[chosen].ravel(), minlength=nodes.size)
+
+    @cached_property
+    def named(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Nodes that have edges, and the ends of all edges as places among them, (E, 2)."""
+        nodes, places = np.unique(self.edges, return_inverse=True)
+        return nodes, places.reshape(-1, 2)
 
     def _refuse_left_over(self) -> None:
         """Refuse what can be seen at once: an odd number of nodes, a node without an edge."""
-        alone = np.flatnonzero(self._degrees(~np.isneginf(self.weights)) == 0)
-        if self.n_nodes % 2 == 0 and not alone.size:
+        nodes, _ = self.named
+        alone = nodes[self._degrees(~np.isneginf(self.weights)) == 0].tolist()
+        gaps = np.flatnonzero(nodes != np.arange(nodes.size)).tolist()
+        alone += gaps[:1] if gaps or nodes.size == self.n_nodes else [nodes.size]
+        if self.n_nodes % 2 == 0 and not alone:
             return
-        reason = f"node {alone[0]} has no allowed edge" if alone.size else f"the number of nodes is {self.n_nodes}, odd"
+        reason = f"node {min(alone)} has no allowed edge" if alone else f"the number of nodes is {self.n_nodes}, odd"
         raise InfeasibleError(f"no perfect matching is allowed: {reason}. Use perfect=False, or allow more edges.")
 
     def __repr__(self) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -51,15 +53,23 @@ class SpanningTree(EdgeSubset):
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
+        if self.n_nodes > len(self.edges) + 1:  # some node has no edge: no need for a place for each
+            named = np.unique(self.edges)
+            gaps = np.flatnonzero(named != np.arange(named.size))
+            self._refuse_part(int(gaps[0]) if gaps.size else int(named.size))
         first, second = self.edges[~np.isneginf(self.weights)].T
         graph = coo_array((np.ones(first.size), (first, second)), shape=(self.n_nodes, self.n_nodes))
         _, part = connected_components(graph.tocsr(), directed=False)
         apart = np.flatnonzero(part != part[0])
         if apart.size:
-            raise InfeasibleError(
-                f"edges must connect all {self.n_nodes} nodes; without forbidden ones, node {apart[0]} cannot be "
-                "reached from node 0. Add edges, or make a model of each part."
-            )
+            self._refuse_part(int(apart[0]))
+
+    def _refuse_part(self, node: int) -> NoReturn:
+        what = "joined to any other" if node == 0 else "reached from node 0"
+        raise InfeasibleError(
+            f"edges must connect all {self.n_nodes} nodes; without forbidden ones, node {node} cannot be {what}. Add "
+            "edges, number the nodes 0, 1, 2, ..., or make a model of each part."
+        )
 
     def __repr__(self) -> str:
         return f"SpanningTree({self.n_nodes} nodes, {self.n_variables} edges)"

@@ -43,7 +43,7 @@ def changed_unary(model: UnaryModel, theta: Doubles | None) -> Doubles:
 
 def values_of(model: UnaryModel, theta: Doubles | None, flat: Labels) -> Doubles:
     """Return the scores of (m, n) labelings with a change of the unaries."""
-    values = np.asarray(model.score(flat), np.float64)
+    values = np.atleast_1d(np.asarray(model.score(flat), np.float64))  # one row of a one-row grid is a labeling
     return values if theta is None else values + linear_scores(theta, flat)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
@@ -25,11 +26,14 @@ from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Potential
+from hedgehop.potentials.ball_unions import MOST_EXACT, BallGain
 
 _SMALL = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
 _SMALL_BALLS = 400  # the same with several balls
+_SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
+_VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
 _QUICK_BLOSSOMS = 20_000  # nodes times edges up to which blossoms in Python take no longer than an integer program
 
 Condition = Callable[[Model, Sequence[Potential]], bool]
@@ -39,9 +43,17 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
     families = {p.relaxed_as for p in potentials}
     columns = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "samples" in families else _SMALL
+    balls = sum(len(p.chosen) for p in potentials if isinstance(p, BallGain))
+    if balls > MOST_EXACT:  # a program bounds such a union, as others do
+        return False
+    if isinstance(model, LinearModel):
+        extra = structure_columns(model)
+        if "counts" in families and extra > _SMALL:
+            return False
+        few = balls < 2 or (model.unary.size + extra) * 2**balls <= _SMALL_UNIONS  # unions have a term per subset
+        return model.unary.size <= columns and few
     if not isinstance(model, PairwiseModel):
-        extra = structure_columns(model) if isinstance(model, LinearModel) and "counts" in families else 0
-        return isinstance(model, UnaryModel) and model.unary.size <= columns and extra <= _SMALL
+        return isinstance(model, UnaryModel) and model.unary.size <= columns
     attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
     size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
     return size <= (columns if attracts else columns // 3)
@@ -72,11 +84,12 @@ class Route:
 
 
 def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
-    return bits(model, potentials) <= _LISTED_AT_ONCE
+    many = model.n_variables / _VARIABLES_OF_FEW  # whole labelings are listed, held variables included
+    return bits(model, potentials) + max(0.0, log2(many)) <= _LISTED_AT_ONCE
 
 
 def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:
-    return isinstance(model, GraphMatching) and model.n_nodes * model.n_variables <= _QUICK_BLOSSOMS
+    return isinstance(model, GraphMatching) and model.named[0].size * model.n_variables <= _QUICK_BLOSSOMS
 
 
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:

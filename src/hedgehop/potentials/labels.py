@@ -105,6 +105,8 @@ def kind_table(kinds: ArrayLike) -> Labels:
         raise ValueError(f"kinds must have shape (L,) or (n, L); got {table.shape}.")
     if int(table.min()) < NO_KIND:
         raise ValueError(f"kinds must be at least 0, or -1 for none; got {int(table.min())}.")
+    if int(table.max()) > np.iinfo(np.int32).max:
+        raise ValueError(f"kinds must be below 2^31; got {int(table.max())}. Number them 0, 1, 2, ...")
     return own(np.ascontiguousarray(table, np.int32))
 
 

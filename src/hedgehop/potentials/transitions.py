@@ -64,6 +64,8 @@ class TransitionWeights(Potential):
 
     def values(self, model: Model, flat: Labels) -> Doubles:
         """Values of (m, n) labelings."""
+        if is_sparse(model, len(self.w)):
+            return _sums_of_carried(model, flat, self)
         used = used_transitions(model, flat, len(self.w), self.ordered)
         rows, columns = self.pairs
         return used[:, rows, columns] @ self.w[rows, columns]
@@ -88,8 +90,30 @@ class TransitionWeights(Potential):
 
 def used_transitions(model: Model, flat: Labels, n_labels: int, ordered: bool) -> NDArray[np.bool_]:
     """Which pairs of labels some edge carries, (m, L, L); symmetric unless ordered."""
-    used = _core.counts.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
+    if is_sparse(model, n_labels):
+        used = np.zeros((len(flat), n_labels, n_labels), bool)
+        first, second = edges_of(model).T
+        used[np.arange(len(flat))[:, None], flat[:, first], flat[:, second]] = True
+    else:
+        used = _core.counts.transition_counts(np.ascontiguousarray(flat, np.int32), edges_of(model), n_labels) > 0
     return used if ordered else used | used.transpose(0, 2, 1)
+
+
+def is_sparse(model: Model, n_labels: int) -> bool:
+    """Whether there are more pairs of labels than edges that could carry them."""
+    return n_labels**2 > len(edges_of(model))
+
+
+def _sums_of_carried(model: Model, flat: Labels, weights: TransitionWeights) -> Doubles:
+    """``sum of w over the pairs that some edge carries``, by sorting what the edges carry: O(edges log edges)."""
+    first, second = edges_of(model).T
+    a, b = flat[:, first].astype(np.int64), flat[:, second].astype(np.int64)
+    low, high = (a, b) if weights.ordered else (np.minimum(a, b), np.maximum(a, b))
+    pairs = np.where((a == b) & (not weights.equal), -1, low * len(weights.w) + high)
+    pairs.sort(axis=1)
+    new = pairs >= 0
+    new[:, 1:] &= pairs[:, 1:] != pairs[:, :-1]
+    return np.asarray(np.where(new, weights.w.ravel()[pairs], 0.0).sum(axis=1))
 
 
 def edges_of(model: Model) -> Edges:

@@ -25,6 +25,7 @@ from hedgehop.segmentation.suggestions import SceneModel, Stopwatch, Suggestions
 from hedgehop.segmentation.superpixels import Seeds
 
 _DEFAULT_SEGMENTS = 500  # in whose units the smoothness of pixels is given
+_SAME_PROPORTION = 0.12  # how far proportions of one image may be off, as a logarithm: networks round sizes
 _CLASS_ANCHOR = 2.0  # what agreeing with a given segmentation gains, in units of the scores
 
 
@@ -150,7 +151,7 @@ def from_scores(
     image: ImageLike,
     n_segments: int | None = 500,
     *,
-    labels_first: bool = False,
+    labels_first: bool | None = None,
     smoothness: float = 0.5,
     most_pixels: int = 500_000,
 ) -> ScoredImage:
@@ -161,7 +162,7 @@ def from_scores(
 
     Parameters
     ----------
-    scores : (h, w, L) array or tensor
+    scores : (h, w, L) or (L, h, w) array or tensor
         Score of each class, logits or log-probabilities, higher is better, at any resolution: they are interpolated
         to the image's size, corners on corners. ``-inf`` forbids a class. Tensors of PyTorch may be anywhere, those
         of other libraries must be on the CPU.
@@ -169,8 +170,9 @@ def from_scores(
         Grey, RGB or RGBA; 8 or 16 bit, or floats.
     n_segments : int or None
         About how many superpixels are labelled. None labels every pixel: a list takes some seconds.
-    labels_first : bool
-        Whether scores have shape (L, h, w).
+    labels_first : bool, optional
+        Whether scores have shape (L, h, w). By default that is told by the image's height and width; where these
+        leave it open, labels come last if they are fewest, and scores that fit both are refused.
     smoothness : float
         Strength of a border of mean length between superpixels of one colour; 0.25 to 1 do about as well.
     most_pixels : int
@@ -189,11 +191,13 @@ def from_scores(
     >>> found.labelings.shape, sorted(found.labelings[:, 20, 30].tolist())
     ((3, 40, 60), [1, 1, 2])
     """
-    values = _checked(scores, labels_first)
+    values = _checked(scores)
     smoothness = number(smoothness, "smoothness", low=0.0)
     count = _DEFAULT_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
     scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
-    fine = resample(values, scene.solved_shape)
+    if labels_first is None:
+        labels_first = _labels_first(values.shape, scene.shape)
+    fine = resample(np.moveaxis(values, 0, -1) if labels_first else values, scene.solved_shape)
 
     def on_superpixels() -> ScoredImage:
         variables = Variables(scene, pixelwise=False)
@@ -207,11 +211,31 @@ def from_scores(
     return ScoredImage(scene, Variables(scene, pixelwise=True), unary, strength, coarse=on_superpixels)
 
 
-def _checked(scores: Any, labels_first: bool) -> Floats:
-    """Return scores as (h, w, L)."""
+def _labels_first(shape: tuple[int, ...], image: tuple[int, ...]) -> bool:
+    """Whether scores are (L, h, w) and not (h, w, L): by the size of the image, its proportions, or few labels."""
+    first, second, last = shape
+    wide = np.log(np.array([second / first, last / second]) / (image[1] / image[0]))  # 0 where proportions agree
+    tests = (
+        ((first, second) == image, (second, last) == image),
+        (abs(wide[0]) < _SAME_PROPORTION, abs(wide[1]) < _SAME_PROPORTION),
+        (last <= min(first, second), first <= min(second, last)),
+    )
+    for ends, begins in tests:
+        if ends or begins:
+            if ends and begins and (first, second) != image:
+                continue
+            return not ends
+    raise ValueError(
+        f"scores must have shape (h, w, L) or (L, h, w); got {shape}, which may be either for an image of "
+        f"{image[0]} x {image[1]} pixels. Pass labels_first=True or False."
+    )
+
+
+def _checked(scores: Any) -> Floats:
+    """Return scores as an array of three axes."""
     is_tensor = hasattr(scores, "detach") or hasattr(scores, "__dlpack__")
     values = _arrays.scores(as_array(scores) if is_tensor else scores, "scores")
     if values.ndim != 3 or 0 in values.shape:
         hint = " Take the scores of one image: scores[0]." if values.ndim == 4 else ""
-        raise ValueError(f"scores must have shape (h, w, L), or (L, h, w) with labels_first; got {values.shape}.{hint}")
-    return np.moveaxis(values, 0, -1) if labels_first else values
+        raise ValueError(f"scores must have shape (h, w, L) or (L, h, w); got {values.shape}.{hint}")
+    return values

@@ -28,8 +28,11 @@ def check_scribbles(scribbles: ArrayLike, shape: tuple[int, int]) -> Seeds:
         raise ValueError(
             "scribbles must mark something: 0 is unknown, 1 background, 2 the object, k label k-1; got no stroke."
         )
-    if strokes.max() > 255:
-        raise ValueError(f"scribbles must name labels 1..255; got {strokes.max()}.")
+    if strokes.max() > 255 or strokes.min() < 0:
+        wrong = strokes.max() if strokes.max() > 255 else strokes.min()
+        raise ValueError(f"scribbles must be 0, unknown, or name labels 1..255; got {wrong}.")
+    if (strokes > 0).all():
+        raise ValueError("scribbles must leave pixels to label; got a stroke on each. Put 0 where it is unknown.")
     if strokes.max() == 1:
         raise ValueError("scribbles must mark an object (2, 3, ...); got strokes of the background (1) only.")
     return np.where(strokes > 0, strokes - 1, -1)

@@ -50,7 +50,7 @@ class Exhaustive(Oracle):
         best_value, best, bound = -np.inf, None, -np.inf
         allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, potentials)]
         for chunk in labelings_of(allowed):
-            base = np.asarray(model.score(chunk)) + constant
+            base = np.atleast_1d(model.score(chunk)) + constant  # one row of a one-row grid is a labeling
             if theta is not None:
                 base = base + theta[np.arange(chunk.shape[1]), chunk].sum(axis=1)
             values = base + _sum(p.values(model, chunk) for p in rest)

@@ -56,9 +56,10 @@ def _blossoms(
 ) -> list[int]:
     """Edges of a best matching beside the forced ones, whose nodes are taken."""
     networkx: Any = need("networkx", "matching", "matchings of graphs")
-    taken = np.zeros(model.n_nodes, bool)
-    taken[model.edges[forced].ravel()] = True
-    open_edges = np.flatnonzero(allowed & ~forced & ~taken[model.edges].any(axis=1))
+    nodes, places = model.named
+    taken = np.zeros(nodes.size, bool)
+    taken[places[forced].ravel()] = True
+    open_edges = np.flatnonzero(allowed & ~forced & ~taken[places].any(axis=1))
     gains, graph = _whole_gains(scores, open_edges), networkx.Graph()
     for e, gain in zip(open_edges.tolist(), gains, strict=True):
         i, j = model.edges[e].tolist()

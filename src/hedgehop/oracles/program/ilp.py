@@ -62,13 +62,15 @@ class Ilp(Oracle):
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
             return f"it cannot write {type(model).__name__} as linear rows"
         rest = nonlinear(potentials)
+        size = _columns(model, rest)
+        if size > MOST_COLUMNS:
+            return f"{size} columns are more than {MOST_COLUMNS}"
         unknown = [p for p in rest if not _writable(model, p)]
         if unknown:
             return f"it cannot write {kinds(unknown)} as linear rows"
         if any(isinstance(p, Cardinality) and p.function is None for p in rest):
             return "a function of a fractional weighted count needs a slope method"
-        size = _columns(model, rest)
-        return None if size <= MOST_COLUMNS else f"{size} columns are more than {MOST_COLUMNS}"
+        return None
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Solve, on narrower scores where some are huge; exact where value and bound meet, whatever HiGHS says."""

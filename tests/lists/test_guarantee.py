@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The guarantee: the same at every scale, 1 within rounding of the bound, and plain about lists that fall behind."""
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.lists.certificate import Certificate
+
+
+def models(scale=1.0, shift=0.0):
+    random = np.random.default_rng(8)
+    scores, pairs = random.normal(size=(4, 3)), random.normal(size=(3, 3))
+    yield hh.Chain(scale * (scores + shift), scale * pairs)
+    yield hh.Matching(scale * (random.normal(size=(3, 3)) + shift))
+
+
+def lists(scale=1.0, shift=0.0, **options):
+    for model in models(scale, shift):
+        for diversity in (hh.HammingBall(gamma=0.4), hh.VariableCoverage(), hh.LinearHamming()):
+            yield hh.diverse(model, diversity, 3, 2.0 * scale, oracle="exhaustive", **options)
+
+
+@pytest.mark.parametrize("scale", [2.0**-990, 2.0**-43, 2.0**-20, 2.0**20, 2.0**43, 2.0**990])
+def test_scale_does_not_change_the_guarantee(scale):
+    for plain, scaled in zip(lists(), lists(scale), strict=True):
+        assert np.array_equal(plain.labelings, scaled.labelings)
+        assert scaled.guarantee == pytest.approx(plain.guarantee, rel=1e-12)
+
+
+@pytest.mark.parametrize(("shift", "rel"), [(100.0, 1e-11), (1e6, 1e-7)])
+def test_shift_does_not_change_the_guarantee(shift, rel):
+    for plain, shifted in zip(lists(), lists(shift=shift), strict=True):
+        assert np.array_equal(plain.labelings, shifted.labelings)
+        assert shifted.guarantee == pytest.approx(plain.guarantee, rel=rel)
+        assert plain.guarantee > 0.05
+
+
+def test_a_shift_that_leaves_few_digits_does_not_change_the_guarantee():
+    for diversity in (hh.VariableCoverage(), hh.LinearHamming()):
+        found = [hh.diverse(next(models(shift=shift)), diversity, 3, 2.0) for shift in (0.0, 1e12)]
+        assert np.array_equal(found[0].labelings, found[1].labelings)
+        assert found[1].guarantee == pytest.approx(found[0].guarantee, rel=0.02)
+        assert found[0].guarantee < 0.9  # 1 as soon as a tolerance follows the shift
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
+@pytest.mark.parametrize("oracle", ["auto", "graphcut", "qpbo", "swap", "trws", "lagrangian", "exhaustive"])
+def test_a_list_within_rounding_of_its_bound_has_all(oracle, scale):
+    """Without diversity the best labeling, repeated, is the best list: F and bound differ by roundings at most."""
+    for seed in range(3):
+        grid = hh.Grid(scale * np.random.default_rng(seed).normal(size=(3, 3, 2)), smoothness=scale)
+        found = hh.diverse(grid, hh.HammingBall(gamma=0.5), m=3, tradeoff=0.0, oracle=oracle)
+        if found.exact.all():
+            assert found.guarantee == 1.0
+
+
+def test_rounding_is_no_excuse_for_a_real_gap():
+    """A gap of a millionth of a millionth of the scores is told."""
+    models = (hh.FactorGraph([[1e6, 1e6 - 1e-6]] * 3), hh.FactorGraph([[1.0, 0.0]] * 3))
+    small, large = (hh.diverse(m, hh.VariableCoverage(), 3, t) for m, t in zip(models, (5e-6, 5.0), strict=True))
+    assert 0.0 < large.guarantee < 0.99
+    assert small.guarantee == pytest.approx(large.guarantee, abs=1e-3)
+
+
+def test_a_list_that_falls_behind_says_so():
+    model = hh.FactorGraph([[5.0, 0.0], [5.0, 0.0]])
+    found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=3, tradeoff=0.1, distinct=True)
+    assert found.objective < found.certificate.baseline
+    assert found.guarantee == 0.0
+    assert found.certificate.falls_behind
+    assert "worse than repeating the single best labeling, by" in found.report()
+    better = hh.diverse(model, hh.HammingBall(gamma=1.0), m=3, tradeoff=20.0)
+    assert not better.certificate.falls_behind
+    assert "worse than" not in better.report()
+
+
+def test_rounding_alone_is_not_behind():
+    proof = Certificate(3.0 - 1e-15, 3.0, (3.0,), 3.0, None, None, "x", rounding=1e-14)
+    assert not proof.falls_behind
+    assert proof.guarantee == 1.0
+    assert Certificate(2.0, 3.0, (3.0,), 2.5, None, None, "x", rounding=1e-14).falls_behind
+
+
+@pytest.mark.parametrize("limits", [{"distinct": True}, {"min_distance": 1}])
+def test_the_report_tells_what_lists_apart_are_compared_with(limits, tmp_path):
+    model = hh.FactorGraph([[1.0, 0.0], [1.0, 0.0]])
+    text = "compare with lists that may repeat labelings"
+    found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, **limits)
+    assert found.certificate.apart == 1
+    assert text in found.report()
+    found.save(tmp_path / "list.npz")
+    assert text in hh.load(tmp_path / "list.npz").report()
+    assert text not in hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, distinct=False).report()
+
+
+def test_a_bound_below_the_list_is_noticed_at_every_scale():
+    class Wrong(hh.HammingBall):
+        def offset(self, model, chosen, m):
+            return super().offset(model, chosen, m) - 0.5
+
+    for scale in (1e-13, 1.0, 1e13):
+        model = hh.FactorGraph(scale * np.array([[1.0, 0.0], [1.0, 0.0]]))
+        with pytest.raises(hh.BoundError):
+            hh.diverse(model, Wrong(gamma=1.0), m=2, tradeoff=scale)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small models that took many seconds: what was done about it, checked by counting work, never by the clock."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.oracles.routing import choose, is_small
+from hedgehop.potentials import BallCoverage, Potential
+
+RANDOM = np.random.default_rng(0)
+COMPLETE = list(combinations(range(8), 2))
+
+
+class Sloppy(hh.Oracle):
+    """Misses the best labeling in its first call."""
+
+    name, summary = "sloppy", "misses"
+
+    def __init__(self):
+        self.calls, self.inner = 0, hh.oracles.get("exhaustive")
+
+    def refusal(self, model, potentials):
+        return None
+
+    def maximize(self, model, potentials):
+        self.calls += 1
+        best = self.inner.maximize(model, potentials)
+        if self.calls > 1:
+            return best
+        return self.step(model, 1 - best.labeling, potentials, best.upper_bound)
+
+
+def test_m_best_is_in_order_where_a_step_is_missed():
+    model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0]])
+    with pytest.warns(UserWarning, match="better labelings may be missing"):
+        scores = model.score(hh.baselines.m_best(model, m=3, oracle=Sloppy()))
+    assert (np.diff(scores) <= 0).all()
+
+
+def test_m_best_of_a_binary_grid_solves_few_cells():
+    """Bounds that have converged leave few cells of Lawler's partition to solve: with twenty passes it was hundreds."""
+    solved = []
+
+    class Counted(type(hh.oracles.get("graphcut"))):
+        def on(self, model):
+            solver = super().on(model)
+            inner = solver.maximize
+            solver.maximize = lambda potentials: solved.append(1) or inner(potentials)
+            return solver
+
+    grid = hh.Grid(np.random.default_rng(0).normal(size=(64, 64, 2)), smoothness=1.0)
+    best = hh.baselines.m_best(grid, m=2, oracle=Counted())
+    scores = grid.score(best)
+    assert (np.diff(scores) <= 0).all()
+    assert len(solved) < 100
+
+
+def test_programs_are_left_alone_where_unions_have_many_terms():
+    parse, tree = hh.Arborescence(RANDOM.normal(size=(12, 13))), hh.SpanningTree(COMPLETE, RANDOM.random(28))
+    for model, most in ((parse, 2), (tree, 3)):
+        for k in (2, 3, 4, 5):
+            rows = RANDOM.integers(0, 2, (k, model.n_variables))
+            union = BallCoverage(rows, np.full(model.n_variables, 0.3))
+            assert is_small(model, [union]) == (k <= most)
+            wanted = "ilp" if k <= most else "lagrangian"
+            assert choose(hh.oracles.get("auto").oracles, model, [union]).oracle == wanted
+
+
+def test_whole_labelings_are_few_only_if_they_are_short():
+    """Cells of long models with few labelings left are not listed one by one."""
+    mask = np.full((200, 3), -np.inf)
+    mask[:, 0] = 0.0
+    mask[:14, 1] = 0.0  # 2^14 labelings of 200 variables
+    forbids, costs = hh.potentials.Linear(mask), hh.potentials.LabelWeights([0.0, -1.0, -1.0])
+    chain = hh.Chain(np.zeros((200, 3)), np.zeros((3, 3)))
+    oracles = hh.oracles.get("auto").oracles
+    assert choose(oracles, chain, [forbids, costs]).oracle != "exhaustive"
+    short = hh.Chain(np.zeros((14, 3)), np.zeros((3, 3)))
+    assert choose(oracles, short, [hh.potentials.Linear(mask[:14]), costs]).oracle == "exhaustive"
+
+
+def test_groups_of_a_labeling_are_asked_for_once_per_step():
+    asked = []
+    diversity = hh.GroupCoverage(
+        lambda y: asked.append(1) or [int(y.sum()), ("first", int(y[0]))], h="sqrt", parsimony=-0.2
+    )
+    model = hh.FactorGraph(RANDOM.random((5, 3)))
+    chosen = [[0, 0, 0, 0, 0], [1, 1, 0, 0, 0], [2, 0, 0, 0, 0]]
+    every = np.stack(np.meshgrid(*[range(3)] * 5, indexing="ij"), axis=-1).reshape(-1, 5)
+    (potential,) = diversity.potentials(model, chosen)
+    values = potential.value(model, every)
+    assert len(asked) == len(every) + len(chosen)
+    for y, value in zip(every[::40], values[::40], strict=True):
+        assert value == pytest.approx(diversity.value(model, [*chosen, y]) - diversity.value(model, chosen))
+
+
+def test_a_value_of_your_own_is_not_bypassed():
+    class Twice(hh.GroupCoverage):
+        def value(self, model, labelings):
+            return 2.0 * super().value(model, labelings)
+
+    model = hh.FactorGraph(np.zeros((2, 2)))
+    gain = Twice(lambda y: [int(y[0])]).potentials(model, [[0, 0]])[0]
+    assert isinstance(gain, Potential)
+    assert gain.value(model, [[0, 1], [1, 0]]).tolist() == [0.0, 2.0]
+
+
+@pytest.mark.parametrize("n", [3, 6, 9])
+def test_gains_of_balls_agree_however_they_are_summed(n):
+    """Over subsets of few members or over kept sets of few variables: D does not depend on the order of a list."""
+    rows = np.unique(RANDOM.integers(0, 3, (9, n)), axis=0)
+    model, ball = hh.FactorGraph(np.zeros((n, 3))), hh.HammingBall(gamma=0.7)
+    keeps = -np.expm1(-0.7)
+    expected = 0.0
+    for kept in range(2**n):
+        inside = np.array([kept >> i & 1 for i in range(n)], bool)
+        probability = keeps ** inside.sum() * (1 - keeps) ** (n - inside.sum())
+        expected += probability * len(np.unique(rows[:, inside], axis=0)) if inside.any() else probability
+    assert ball.value(model, rows) == pytest.approx(expected)
+    assert ball.value(model, rows[::-1]) == pytest.approx(expected)
+
+
+def test_swaps_of_many_labels_find_the_best_transitions():
+    """Prices are set only for pairs the edges of a move may carry: against enumeration."""
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        w = random.normal(size=(12, 12))
+        weights = hh.potentials.TransitionWeights(w + w.T)
+        model = hh.Chain(random.normal(size=(3, 12)), np.zeros((12, 12)))
+        found = hh.best(model, weights, oracle="swap")
+        truth = hh.best(model, weights, oracle="exhaustive")
+        assert found.value <= truth.value + 1e-9 <= found.upper_bound + 2e-9
+        assert found.value >= truth.value - 0.2 * abs(truth.value)

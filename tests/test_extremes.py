@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs at the edge: nothing crashes, memory follows what is there, and every refusal is a sentence."""
+
+import tracemalloc
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+
+MODEL = hh.FactorGraph([[1.0, 0.0, 0.5]] * 3)
+DIVERSITIES = [
+    hh.LabelCoverage(),
+    hh.HammingBall(gamma=1.0),
+    hh.VariableCoverage(),
+    hh.LinearHamming(),
+    hh.RegionCoverage([[0, 1]]),
+    hh.GroupCoverage(lambda y: [int(y.sum())]),
+]
+
+
+def peak(work):
+    """Bytes that numpy and Python hold at most while work() runs."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("method", ["greedy", "distorted"])
+@pytest.mark.parametrize("diversity", DIVERSITIES, ids=lambda d: type(d).__name__)
+def test_no_diversity_at_all(diversity, method):
+    found = hh.diverse(MODEL, 0 * diversity, m=3, tradeoff=2.0, method=method, distinct=False)
+    assert (found.labelings == 0).all()
+    assert found.objective == found.upper_bound == 9.0
+    assert found.guarantee == 1.0
+
+
+def test_a_term_without_weight_changes_nothing():
+    mixed = hh.diverse(MODEL, 0 * hh.LinearHamming() + hh.HammingBall(gamma=1.0), m=3, tradeoff=3.0)
+    plain = hh.diverse(MODEL, hh.HammingBall(gamma=1.0), m=3, tradeoff=3.0)
+    assert np.array_equal(mixed.labelings, plain.labelings)
+    assert mixed.upper_bound == pytest.approx(plain.upper_bound)
+
+
+def test_a_portfolio_without_tradeoffs_is_the_best_labelings():
+    found = hh.portfolio(MODEL, [hh.VariableCoverage(), hh.HammingBall(gamma=1.0)], m=4, tradeoff=0.0)
+    assert found.relevance.tolist() == [3.0, 2.5, 2.5, 2.5]
+    assert found.upper_bound == pytest.approx(12.0)
+
+
+@pytest.mark.parametrize("oracle", ["auto", "exhaustive"])
+@pytest.mark.parametrize("diversity", [*DIVERSITIES, hh.TransitionCoverage()], ids=lambda d: type(d).__name__)
+def test_one_row_with_one_labeling(diversity, oracle):
+    scores = np.full((1, 3, 2), -np.inf)
+    scores[..., 0] = 1.0
+    found = hh.diverse(hh.Grid(scores), diversity, m=2, oracle=oracle, distinct=False)
+    assert found.labelings.tolist() == [[[0, 0, 0]]] * 2
+    with pytest.warns(UserWarning, match="only 1 of 2"):
+        assert len(hh.diverse(hh.Grid(scores), diversity, m=2, oracle=oracle, distinct=True)) == 1
+
+
+def test_memory_follows_the_kinds_that_are_there():
+    far, near = hh.KindCoverage([[0, 10**9], [5, -1]]), hh.KindCoverage([[0, 2], [1, -1]])
+    model = hh.FactorGraph([[1.0, 0.5], [0.3, 0.0]])
+    lists = []
+    assert peak(lambda: lists.append(hh.diverse(model, far, m=3, tradeoff=2.0))) < 5e7
+    assert far.n_kinds == near.n_kinds == 3
+    assert np.array_equal(lists[0].labelings, hh.diverse(model, near, m=3, tradeoff=2.0).labelings)
+    with pytest.raises(ValueError, match="kinds must be below 2\\^31; got 1099511627776"):
+        hh.KindCoverage([0, 2**40])
+
+
+@pytest.mark.parametrize("node", [2, 10**9])
+def test_nodes_that_nobody_names(node):
+    edges, weights = [[0, 1], [1, node]], [1.0, 2.0]
+    if node > 2:
+        with pytest.raises(hh.InfeasibleError, match="node 2 cannot be reached"):
+            hh.SpanningTree(edges, weights)
+        with pytest.raises(hh.InfeasibleError, match="node 2 has no allowed edge"):
+            hh.GraphMatching(edges, weights, perfect=True)
+    matching = hh.GraphMatching(edges, weights)
+    assert peak(lambda: matching.score([[0, 1], [1, 0]])) < 1e6
+    assert matching.score([1, 1]) == -np.inf
+    assert hh.best(matching).labeling.tolist() == [0, 1]
+    assert hh.best(matching, oracle="exhaustive").value == 2.0
+
+
+def test_node_numbers_beyond_all_arrays():
+    for structure in (hh.SpanningTree, hh.GraphMatching):
+        with pytest.raises(ValueError, match="nodes must be below 2\\^31; got 1099511627776"):
+            structure([[0, 2**40]], [1.0])
+    with pytest.raises(hh.InfeasibleError, match="node 0 cannot be joined"):
+        hh.SpanningTree([[1, 2]], [1.0], n_nodes=10**9)
+
+
+def test_transitions_of_very_many_labels():
+    random = np.random.default_rng(0)
+    model = hh.FactorGraph(random.random((3, 300)), [[0, 1], [1, 2]], 0.1)
+    for ordered in (False, True):
+        diversity = hh.TransitionCoverage(ordered=ordered)
+        lists = []
+        assert peak(lambda d=diversity, to=lists: to.append(hh.diverse(model, d, m=2, tradeoff=1.0))) < 1.5e8
+        assert lists[0].distinct == 2
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_few_and_many_edges_value_transitions_alike(ordered):
+    """Pairs are sorted where there are more pairs than edges, else counted."""
+    random = np.random.default_rng(1)
+    w = random.normal(size=(4, 4))
+    for n, equal in product((4, 40), (False, True)):
+        weights = hh.potentials.TransitionWeights(w if ordered else w + w.T, ordered, equal)
+        chain = hh.Chain(np.zeros((n, 4)), np.zeros((4, 4)))
+        labelings = random.integers(0, 4, (20, n))
+        for y, value in zip(labelings, weights.value(chain, labelings), strict=True):
+            pairs = {(a, b) if ordered else (min(a, b), max(a, b)) for a, b in pairwise(y) if equal or a != b}
+            assert value == pytest.approx(sum(weights.w[p] for p in pairs))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-15, 1.0, 1e300])
+def test_convex_h_is_refused_at_every_scale(scale):
+    with pytest.raises(ValueError, match="h must be concave"):
+        hh.VariableCoverage(h=lambda k: scale * k * (1.0 + 1e-13 * k))
+    with pytest.raises(ValueError, match="h must be nondecreasing"):
+        hh.VariableCoverage(h=lambda k: scale * k * (1.0 - 0.04 * k))
+    for h in (lambda k: scale * k, lambda k: scale * 0.1 * k * 0.3, lambda k: scale * np.log1p(k) / np.log(2.0)):
+        hh.VariableCoverage(h=h)
+
+
+@pytest.mark.parametrize("tradeoff", [np.inf, np.nan, -1.0])
+def test_a_tradeoff_that_is_no_factor(tradeoff):
+    with pytest.raises(ValueError, match="tradeoff must be >= 0 and finite"):
+        hh.diverse(MODEL, hh.HammingBall(gamma=1.0), tradeoff=tradeoff)
+
+
+@pytest.mark.parametrize("diversity", DIVERSITIES[1:4], ids=lambda d: type(d).__name__)
+def test_an_enormous_tradeoff(diversity):
+    found = hh.diverse(MODEL, diversity, m=3, tradeoff=1e300)
+    assert np.isfinite(found.objective)
+    assert found.objective <= found.upper_bound
+    with pytest.raises(ValueError, match="beyond all numbers; got 1e\\+308"):
+        hh.diverse(MODEL, diversity, m=3, tradeoff=1e308)
+
+
+@pytest.mark.parametrize(
+    "name", ["accuracy", "oracle_accuracy", "iou", "mean_iou", "oracle_iou", "confusion", "coverage"]
+)
+def test_metrics_of_nothing(name):
+    metric = getattr(hh.metrics, name)
+    with pytest.raises(ValueError, match="truth must hold at least one variable"):
+        metric([[]], [])
+    with pytest.raises(ValueError, match="labelings must hold at least one labeling"):
+        metric(np.zeros((0, 2), int), [0, 1])
+
+
+def test_metrics_of_odd_shapes():
+    with pytest.raises(ValueError, match="labelings must hold at least one labeling of one variable"):
+        hh.metrics.distances(np.zeros((0, 2), int))
+    with pytest.raises(ValueError, match="counts must have shape"):
+        hh.metrics.iou_of([])
+    with pytest.raises(ValueError, match="few enough for a table of all pairs; got label 1000000000"):
+        hh.metrics.iou([[0, 10**9]], [0, 1])
+
+
+def test_labels_that_cannot_be_learned():
+    svm, x = hh.learning.StructuredSVM(), [np.ones((3, 2))]
+    with pytest.raises(ValueError, match=r"y must hold labels 0, 1, 2, \.\.\.; got -1"):
+        svm.fit(x, [[0, -1, 1]])
+    with pytest.raises(ValueError, match="y must hold labels below 65536; got 1000000000"):
+        svm.fit(x, [[0, 10**9, 1]])
+
+
+def test_strokes_that_would_be_ignored():
+    check = pytest.importorskip("hedgehop.segmentation.scribbles").check_scribbles
+    with pytest.raises(ValueError, match="0, unknown, or name labels"):
+        check([[0, 1, 2, -1]], (1, 4))
+    with pytest.raises(ValueError, match="must leave pixels to label"):
+        check([[1, 1, 2, 2]], (1, 4))
