@@ -16,6 +16,7 @@ from hedgehop.lists.state import ListState
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
+from hedgehop.oracles.exactness import meets
 
 Floats = Sequence[float]
 _FLOWS = 1e-7  # of what is at stake: more than capacities of flows are rounded by
@@ -81,7 +82,7 @@ class Certificate:
     def optimal(self) -> bool:
         """Whether F meets the bound, to rounding: 1e-5 of what it is ahead, as cuts in whole numbers need."""
         ahead = self.objective - self.baseline if isfinite(self.baseline) else 0.0
-        return self.upper_bound - self.objective <= max(1e-5 * ahead, 1e-9 * max(1.0, abs(self.objective)))
+        return self.upper_bound - self.objective <= max(1e-5 * ahead, self.rounding)
 
     @property
     def guarantee(self) -> float:
@@ -134,6 +135,8 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
     online, size = step_bounds(objective, state), objective.size(state.rows, values[-1])
     proven = certify(values, online, state.best_gains, baseline, failed, state.bounds, size)
     rounding = proven.rounding + len(state) * _slack(objective.model, _step_of_least_bound(state, online), apart)
+    if meets(objective.model, proven.objective, proven.upper_bound):  # where searches for better bounds end
+        rounding = max(rounding, proven.upper_bound - proven.objective)
     least, paper = least_known(objective, state.rows, baseline), paper_bounds(objective, state, values, unknown)
     return replace(proven, least=least, paper=paper, rounding=rounding, apart=apart)
 
