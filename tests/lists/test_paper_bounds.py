@@ -12,7 +12,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.paper_bounds import paper_bounds
+from hedgehop.lists.proofs.paper_bounds import paper_bounds
 from hedgehop.lists.state import ListState
 
 DIVERSITIES = [

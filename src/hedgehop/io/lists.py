@@ -10,8 +10,8 @@ from typing import Any
 from hedgehop.io.archives import Arrays, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
-from hedgehop.lists.paper_bounds import PaperBounds
 from hedgehop.lists.proofs.evidence import Proof
+from hedgehop.lists.proofs.paper_bounds import PaperBounds
 from hedgehop.lists.result import DiverseList
 
 _LIST_VERSION = 2  # 2: with a proof

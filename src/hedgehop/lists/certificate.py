@@ -10,8 +10,8 @@ from math import inf, isfinite, isnan, nan, prod
 
 from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.paper_bounds import PaperBounds, least_known, paper_bounds
 from hedgehop.lists.proofs.evidence import Bound, Proof
+from hedgehop.lists.proofs.paper_bounds import PaperBounds, least_known, paper_bounds
 from hedgehop.lists.state import ListState
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
