@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.oracles.conditioning import conditioned
 
 ROUNDS = 40 if os.environ.get("HEDGEHOP_THOROUGH") else 4
 PAIRWISE = ("graphcut", "qpbo", "swap", "expansion", "trws", "ilp", "exhaustive", "auto")
@@ -155,3 +156,28 @@ def test_programs_with_tiny_scores_and_potentials(potential):
         assert step.labeling.tolist() == plain.labeling.tolist()
         assert step.exact
         assert step.value == pytest.approx(scale * plain.value, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_raised_tables_still_prefer_to_agree_and_have_the_same_best_labelings(seed):
+    random = np.random.default_rng(seed)
+    edges, unary = random_edges(random, 4), random.normal(size=(4, 2))
+    tables = random.normal(size=(len(edges), 2, 2)) * 10.0 ** random.uniform(-1, 4, size=(len(edges), 1, 1))
+    tables[tables[:, 0, 0] + tables[:, 1, 1] < tables[:, 0, 1] + tables[:, 1, 0]] *= -1
+    model, every = hh.FactorGraph(unary, edges, tables), np.array(list(itertools.product((0, 1), repeat=4)))
+    centred = conditioned(model, None, -np.inf, 0)
+    loss = -float(np.max(centred.score(every)))
+    narrow = conditioned(model, None, -1.001 * loss, 3)
+    assert centred.prefers_agreement
+    assert narrow.prefers_agreement
+    assert np.argmax(narrow.score(every)) == np.argmax(model.score(every))
+    assert np.max(narrow.score(every)) == pytest.approx(-8.0 * loss, rel=1e-9, abs=0)
+
+
+def test_swaps_keep_the_digits_of_small_strengths_beside_huge_leads():
+    """Leads are cut down to what strengths can pay: the difference to the scores must not swallow them."""
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        edges = random_edges(random, 5)
+        model = hh.FactorGraph(1e12 * random.normal(size=(5, 2)), edges, np.full(len(edges), 1e-9))
+        check(model, "swap", right=True)
