@@ -137,7 +137,7 @@ class Search:
         lists = [swaps.pool[swaps.settled(start)] for start in sorted(starts)]
         best = max(lists, key=self._greedy.objective.value)
         before = self._greedy.objective.value(state.rows)
-        grows = self._greedy.objective.value(best) > before + 1e-9 * max(1.0, abs(before))
+        grows = not meets(self._greedy.objective.model, before, self._greedy.objective.value(best))
         return ListState(best, single=state.single, bounds=state.bounds) if grows else state
 
     def _exchanged(self, state: ListState, t: int) -> ListState:

@@ -20,6 +20,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.lines import Columns, Lines, Slopes
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Potential
 
 _MOVES = 500  # of the master problem's mixture
@@ -77,7 +78,7 @@ class Bundle:
     @property
     def _settled(self) -> bool:
         """Whether the mixture is worth as much as the bound."""
-        return isfinite(self._best) and self._best - self._lower <= 1e-10 * max(1.0, abs(self._best))
+        return isfinite(self._best) and meets(self._problem.objective.model, self._lower, self._best)
 
     def _master(self) -> tuple[list[Slopes], float]:
         """Return the slopes of the best mixture, and what they would prove if no other labeling were better."""
@@ -106,7 +107,7 @@ class Bundle:
         if isfinite(gap):
             return self._tolerance * max(gap, 1e-12 * abs(self._best)) / self._problem.m
         steep = max(float(np.ptp(lines.rises)) for _, lines in self._families)
-        return 1e-3 * float(weights.sum()) * steep / self._problem.m + 1e-12
+        return 1e-3 * float(weights.sum()) * steep / self._problem.m
 
     def _learn(self, slopes: list[Slopes], value: float, predicted: float, labeling: Labels) -> None:
         """Hold later slopes near these if they proved enough; take note of the labeling."""

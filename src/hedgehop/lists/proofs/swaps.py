@@ -14,6 +14,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
+from hedgehop.oracles.exactness import meets
 
 _ROUNDS = 30
 
@@ -65,7 +66,7 @@ class Swaps:
                 others = chosen[:t] + chosen[t + 1 :]
                 gains = self._gains(others)
                 best, now = int(gains.argmax()), float(gains[chosen[t]])
-                if gains[best] > now + 1e-9 * max(1.0, abs(now)):
+                if not meets(self.objective.model, now, float(gains[best])):
                     chosen[t] = best
             if chosen == before:
                 break

@@ -61,11 +61,12 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
     objective = Objective(model, diversity, found.tradeoff)
     values = objective.values(rows)
-    _same("F", values[-1], found.objective)
+    size = objective.size(rows, values[-1])
+    _same("F", values[-1], found.objective, size)
     solver = get(oracle).on(model)
     bound = _checked(Problem(objective, solver, rows), proof)
     baseline = objective.repeated(solver.step(()).labeling.reshape(-1), len(rows))
-    proven = certify(values, [bound], [], baseline, "a proof is about all lists, not about steps")
+    proven = certify(values, [bound], [], baseline, "a proof is about all lists, not about steps", size=size)
     return replace(proven, proof=proof)
 
 
@@ -83,7 +84,7 @@ def _by_steps(problem: Problem, arrays: Arrays) -> float:
     return problem.objective.list_bound(rows, step.upper_bound, problem.m)
 
 
-def _same(name: str, now: float, before: float) -> None:
-    if abs(now - before) > 1e-6 * max(1.0, abs(now)):
+def _same(name: str, now: float, before: float, size: float) -> None:
+    if abs(now - before) > 1e-6 * size:
         text = f"{name} of the list is {now!r}, not {before!r} as its certificate says"
         raise BoundError(f"{text}: it was made for another model, diversity or tradeoff, or the file was changed.")
