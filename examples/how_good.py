@@ -2,6 +2,7 @@
 """How good can a list be? Guarantees against further steps, as found and improved: ``python examples/how_good.py``."""
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -24,7 +25,7 @@ for (name, (diversity, tradeoff)), axes in zip(wants.items(), figure.subplots(1,
     found = hh.diverse(model, diversity, m=5, tradeoff=tradeoff, oracle="trws", certify=False)
     again = hh.diverse(model, diversity, m=5, tradeoff=tradeoff, oracle="trws", certify=False)
     proven, improved = [found], [again]
-    for before, calls in zip(CALLS, CALLS[1:], strict=False):
+    for before, calls in pairwise(CALLS):
         proven.append(proven[-1].certify(calls - before))  # goes on from what was found before
         improved.append(improved[-1].improve(calls - before))  # the same, and takes from what it met
     axes.plot(CALLS, [f.guarantee for f in proven], marker="o", ms=4, label="the greedy list")
@@ -32,7 +33,9 @@ for (name, (diversity, tradeoff)), axes in zip(wants.items(), figure.subplots(1,
     axes.set(title=name, xlabel="further steps", ylim=(0, 1.02))
     best = improved[-1]
     assert hh.verify(best, model, diversity, oracle="trws").upper_bound >= best.objective
-    print(f"{name}: guarantee {found.guarantee:.3f} by steps, {proven[-1].guarantee:.3f}, improved {best.guarantee:.3f}")
+    print(
+        f"{name}: {found.guarantee:.3f} by steps, {proven[-1].guarantee:.3f} certified, {best.guarantee:.3f} improved"
+    )
 figure.axes[0].legend(loc="lower right", fontsize=8)
 figure.axes[0].set_ylabel("guarantee")
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "how_good.png", dpi=110)

@@ -89,9 +89,14 @@ class Coverage(Frozen, Diversity):
         self.check(model)
         return self.as_potentials(model, self.net_weights(model, chosen))
 
+    @property
+    def _valued_by_groups(self) -> bool:
+        """Whether D is the sum over groups, so that its slopes bound it."""
+        return self._valued_as(Coverage)
+
     def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
         """One slope per group."""
-        if not self._valued_as(Coverage):
+        if not self._valued_by_groups:
             return None
         return [(1.0, ListedLines(self, model, self.h.upto(m), parsimony_rate(self.parsimony, self.h)))]
 

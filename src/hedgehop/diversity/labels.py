@@ -159,6 +159,10 @@ class TransitionCoverage(Coverage):
         """The part each labeling adds whatever the rest of the list is, (m,)."""
         return total_value(model, self.parsimony_potentials(model), self._rows(model, labelings))
 
+    @property
+    def _valued_by_groups(self) -> bool:
+        return self._valued_as(TransitionCoverage)  # whose parsimony is that of the groups, found otherwise
+
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         return total_value(model, self.potentials(model, chosen), flat)
 
