@@ -38,9 +38,8 @@ def test_exact_steps_add_the_most(case):
         every = hh.testing.all_labelings(model)
         for t, exact in enumerate(found.exact):
             gains = model.score(every) + 3.0 * diversity.gain(model, every, found.labelings[:t])
-            assert not exact or found.gains[t] >= gains.max() - 1e-7, (
-                f"step {t} adds {gains.max() - found.gains[t]} less"
-            )
+            if exact:
+                assert found.gains[t] >= gains.max() - 1e-7, f"step {t} adds {gains.max() - found.gains[t]} less"
         claims += int(found.exact.sum())
     assert claims > 0
 

@@ -88,3 +88,10 @@ def test_old_names_of_the_relaxation():
     for name in ("slopes", "biases", "agreement"):
         assert hh.oracles.get(name).name == "lagrangian"
         assert name not in hh.oracles.available()
+
+
+def test_marginals_are_those_of_the_chosen_oracle():
+    given = (hh.potentials.Linear(np.arange(float(CHAIN.unary.size)).reshape(CHAIN.unary.shape)),)
+    found, expected = (hh.oracles.get(name).max_marginals(CHAIN, given) for name in ("auto", "tree"))
+    assert expected is not None
+    assert np.array_equal(found, expected)

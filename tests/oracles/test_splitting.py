@@ -41,7 +41,8 @@ def test_weights_of_single_labelings(oracle):
         fresh = np.array([not (y == rows[:2]).all(axis=1).any() for y in every])
         top = (np.asarray(model.score(every)) + total_value(model, [linear, taken], every))[fresh].max()
         assert other.value <= top + 1e-9 <= other.upper_bound + 2e-6
-        assert not other.exact or other.value >= top - 1e-6
+        if other.exact:
+            assert other.value >= top - 1e-6
     assert 0 < inside < 6
 
 
@@ -60,7 +61,8 @@ def test_clamped_terms(oracle):
             hh.best(model, [2.0 * term], "exhaustive").value
         )
         clamped += float(term.value(model, hh.best(model, [term], oracle).labeling)) == 0.0
-    assert clamped > 0 or oracle == "trws"
+    if oracle != "trws":
+        assert clamped > 0
 
 
 def test_members_are_all_there_is():
