@@ -13,8 +13,8 @@
 // the decay of the masks that meet A, for all A at once by a butterfly like the
 // zeta transform (Bjorklund, Husfeldt, Kaski, Koivisto, STOC 2007).
 //
-// Where there are fewer positions than members, the kept sets themselves are fewer: each hits some members, and
-// those that hit all make the gain.
+// Where there are fewer positions than members, the kept sets themselves are fewer: each hits some members,
+// and those that hit all make the gain.
 //
 // Complexity: O(n k + min(k 2^k, 2^n)) time per labeling, O(2^min(k, n)) scratch.
 #pragma once

@@ -29,8 +29,8 @@ class TransitionTerms {
     return price([this](std::size_t group) { return move_.labeling().carried(group) == 0; });
   }
 
-  // The same for some groups only: charged(group). Of many labels only pairs that an edge of the move may carry have
-  // a price afterwards.
+  // The same for some groups only: charged(group). Of many labels only pairs that an edge of the move may
+  // carry have a price afterwards.
   template <class Charged>
   std::span<const Fixed> price(Charged charged) {
     const auto labels = static_cast<Label>(move_.problem().n_labels());
@@ -55,8 +55,7 @@ class TransitionTerms {
   void collect(Matters matters) {
     for (const std::size_t group : touched_) witnesses_[group].clear();
     touched_.clear();
-    if (any())
-      for_each_pair([&](Label a, Label b, const Witness& witness) { add(a, b, witness, matters); });
+    if (any()) for_each_pair([&](Label a, Label b, const Witness& witness) { add(a, b, witness, matters); });
     std::sort(touched_.begin(), touched_.end());
     std::erase_if(touched_, [this](std::size_t group) { return is_constant(group); });
   }
@@ -91,7 +90,8 @@ class TransitionTerms {
         to.is_first() ? use(other, own, Witness{{v, side}, {}}) : use(own, other, Witness{{v, side}, {}});
         continue;
       }
-      for (const bool beyond : {false, true}) use(own, move_.label(w, beyond), Witness{{v, side}, {w, beyond}});
+      for (const bool beyond : {false, true})
+        use(own, move_.label(w, beyond), Witness{{v, side}, {w, beyond}});
     }
   }
 
