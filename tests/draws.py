@@ -43,6 +43,11 @@ class Draws:
             return several[chosen] if size is None else np.array(several)[chosen]
         return np.array(several)[self.permutation(len(several))[:size]]
 
+    def dirichlet(self, alpha: Any) -> np.ndarray:
+        """Shares that add up to 1, simplest equal ones; only for alpha of ones."""
+        parts = 0.1 + self.random(len(alpha))
+        return np.asarray(parts / parts.sum())
+
     def permutation(self, count: int) -> np.ndarray:
         """An order of 0, ..., count - 1, simplest the usual one."""
         return np.argsort(self.integers(0, 256, count), kind="stable")
@@ -51,8 +56,7 @@ class Draws:
 @cache
 def _integers(low: int, high: int, size: Size) -> st.SearchStrategy[Any]:
     if high - low > 256:
-        assert size is None
-        return st.integers(low, high - 1)
+        return _arrays(size, np.uint32, lambda levels: low + levels.astype(np.int64) % (high - low))
     simple = np.array(sorted(range(low, high), key=lambda k: (abs(k), k < 0)))
     return _arrays(size, np.uint8, lambda levels: simple[levels.astype(int) * simple.size // 256])
 

@@ -125,6 +125,6 @@ def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):
     command = [sys.executable, "-W", "error", "-m", "hedgehop", "demo", "--segments", "12", "-m", "2"]
     ran = subprocess.run([*command, "--out", "small.png"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.count("guarantee") == 3
+    assert ran.stdout.count("\nguarantee ") == 3
     assert "wrote small.png" in ran.stdout
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")

@@ -40,8 +40,8 @@ def test_no_diversity_at_all(diversity, method):
 
 
 def test_a_term_without_weight_changes_nothing():
-    mixed = hh.diverse(MODEL, 0 * hh.LinearHamming() + hh.HammingBall(gamma=1.0), m=3, tradeoff=3.0)
-    plain = hh.diverse(MODEL, hh.HammingBall(gamma=1.0), m=3, tradeoff=3.0)
+    mixed = hh.diverse(MODEL, 0 * hh.LinearHamming() + hh.HammingBall(gamma=1.0), m=3, tradeoff=3.0, certify=False)
+    plain = hh.diverse(MODEL, hh.HammingBall(gamma=1.0), m=3, tradeoff=3.0, certify=False)
     assert np.array_equal(mixed.labelings, plain.labelings)
     assert mixed.upper_bound == pytest.approx(plain.upper_bound)
 
@@ -99,11 +99,13 @@ def test_node_numbers_beyond_all_arrays():
 
 def test_transitions_of_very_many_labels():
     random = np.random.default_rng(0)
-    model = hh.FactorGraph(random.random((3, 300)), [[0, 1], [1, 2]], 0.1)
+    model = hh.FactorGraph(random.random((3, 150)), [[0, 1], [1, 2]], 0.1)
     for ordered in (False, True):
         diversity = hh.TransitionCoverage(ordered=ordered)
         lists = []
-        assert peak(lambda d=diversity, to=lists: to.append(hh.diverse(model, d, m=2, tradeoff=1.0))) < 1.5e8
+        assert (
+            peak(lambda d=diversity, to=lists: to.append(hh.diverse(model, d, m=2, tradeoff=1.0, certify=False))) < 1e8
+        )
         assert lists[0].distinct == 2
 
 

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from scipy.optimize import linprog
 from tests.draws import draws, random_model
 
@@ -188,6 +188,7 @@ def test_shares_are_tight_where_they_are_made(random):
     for members in (4, 23):
         chosen = np.unique(random.integers(0, 3, (members, n)), axis=0).astype(np.int32)
         chosen = chosen[(chosen != y).any(axis=1)]
+        assume(len(chosen) > 0)
         ball = BallCoverage(chosen, np.full(n, 0.4))
         family = Terms([ball]).families[0]
         distances = (chosen != y).sum(axis=1).astype(float)

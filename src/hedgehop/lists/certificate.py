@@ -88,9 +88,9 @@ class Certificate:
     def guarantee(self) -> float:
         """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0.
 
-        It changes neither with the scale of scores and tradeoff nor with a constant added to the scores. 1 where the
-        list is within rounding of its bound; 0 where nothing is proven, and where ``falls_behind`` tells that the list
-        is worse than F0.
+        It changes neither with the scale of scores and tradeoff nor with a constant added to the scores, as long as
+        the search for a bound meets the same labelings. 1 where the list is within rounding of its bound; 0 where
+        nothing is proven, and where ``falls_behind`` tells that the list is worse than F0.
         """
         room, ahead = self.upper_bound - self.baseline, self.objective - self.baseline
         if not isfinite(room):  # unknown bound or baseline: nothing is proven

@@ -21,7 +21,7 @@ from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
 from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.swap import is_one_cut
-from hedgehop.oracles.program.ilp import MOST_COLUMNS
+from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.splitting import without_splits
@@ -42,7 +42,7 @@ Condition = Callable[[Model, Sequence[Potential]], bool]
 def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
     families = {p.relaxed_as for p in potentials}
-    columns = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "samples" in families else _SMALL
+    most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "samples" in families else _SMALL
     balls = sum(len(p.chosen) for p in potentials if isinstance(p, BallGain))
     if balls > MOST_EXACT:  # a program bounds such a union, as others do
         return False
@@ -51,12 +51,11 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
         if "counts" in families and extra > _SMALL:
             return False
         few = balls < 2 or (model.unary.size + extra) * 2**balls <= _SMALL_UNIONS  # unions have a term per subset
-        return model.unary.size <= columns and few
+        return model.unary.size <= most and few
     if not isinstance(model, PairwiseModel):
-        return isinstance(model, UnaryModel) and model.unary.size <= columns
+        return isinstance(model, UnaryModel) and model.unary.size <= most
     attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
-    size = model.unary.size + len(model.edges) * model.n_labels ** (1 if attracts else 2)
-    return size <= (columns if attracts else columns // 3)
+    return columns(model, nonlinear(potentials)) <= (most if attracts else most // 3)
 
 
 @dataclass(frozen=True)

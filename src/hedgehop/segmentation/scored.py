@@ -214,6 +214,8 @@ def from_scores(
 def _labels_first(shape: tuple[int, ...], image: tuple[int, ...]) -> bool:
     """Whether scores are (L, h, w) and not (h, w, L): by the size of the image, its proportions, or few labels."""
     first, second, last = shape
+    if first == second == last == 1:  # both are the same
+        return False
     wide = np.log(np.array([second / first, last / second]) / (image[1] / image[0]))  # 0 where proportions agree
     tests = (
         ((first, second) == image, (second, last) == image),

@@ -57,7 +57,7 @@ class PaperBounds:
     >>> lemma.factors, lemma.share >= 1 - 1 / np.e
     ((1.0, 1.0), True)
     >>> lemma.condition.split(":")[0]
-    'relevance plus parsimony plus 3.6119 is not negative on the labelings of the list'
+    'relevance plus parsimony plus 3.61192 is not negative on the labelings of the list'
     """
 
     shift: float

@@ -62,7 +62,7 @@ class Ilp(Oracle):
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
             return f"it cannot write {type(model).__name__} as linear rows"
         rest = nonlinear(potentials)
-        size = _columns(model, rest)
+        size = columns(model, rest)
         if size > MOST_COLUMNS:
             return f"{size} columns are more than {MOST_COLUMNS}"
         unknown = [p for p in rest if not _writable(model, p)]
@@ -153,7 +153,8 @@ def _counts_edges(model: Model, potentials: Sequence[Potential]) -> bool:
     return any(isinstance(c.codes, PairClasses) for p in own for c in p.counts(model) or ())
 
 
-def _columns(model: Model, potentials: Sequence[Potential]) -> int:
+def columns(model: Model, potentials: Sequence[Potential]) -> int:
+    """Return how many columns a program has before potentials add theirs."""
     if not isinstance(model, PairwiseModel):
         assert isinstance(model, LinearModel)
         return model.unary.size + structure_columns(model)
