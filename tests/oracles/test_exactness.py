@@ -74,3 +74,26 @@ def test_spread_ignores_constants_and_a_few_huge_scores():
     scores[7, 1] = -1e9
     assert hh.FactorGraph(scores, [[0, 1]], 2.0).spread < 1.5 * plain.spread
     assert hh.FactorGraph(np.zeros((3, 2))).spread == 0.0
+
+
+def test_huge_scores_that_are_the_rule_buy_no_room() -> None:
+    """Most ranges are huge, but the best labelings differ by 1: gaps are measured against that."""
+    table = [[2.0, 0.0, 1.0], [-3e8, -1.0, 1.0], [1.0, 1.0, -2.0]]
+    chain = hh.Chain([[0.0, 0.0, 0.0], [-1.0, -2.0, -2.0], [-2.0, 1.0, -2.0], [-3.0, 1.0, 0.0]], table)
+    step = hh.best(chain, oracle="trws")
+    assert step.exact
+    assert step.value == 3.0  # by enumeration
+    strong = hh.Grid(np.array([[[1.0, 1.0], [2.0, 2.0]], [[3.0, 1.0], [0.0, 1.5]]]), smoothness=1e9)
+    assert chain.spread < 1e3
+    assert strong.spread < 1e3
+
+
+@pytest.mark.parametrize("power", [-300, 200, 300])
+def test_other_labelings_are_found_at_any_scale(power: int) -> None:
+    """Label bounds are in single precision, which 2^200 is beyond."""
+    unary, edges = np.array([[1.0, 0.0], [0.0, 0.5], [0.3, 0.0], [0.0, 0.7]]), [[0, 1], [1, 2], [2, 3], [3, 0]]
+    lists = []
+    for scale in (1.0, 2.0**power):
+        model = hh.FactorGraph(unary * scale, edges=edges, pairwise=0.4 * scale)
+        lists.append(hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=0.0, distinct=True).labelings)
+    assert np.array_equal(*lists)

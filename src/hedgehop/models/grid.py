@@ -154,6 +154,9 @@ class Grid(PairwiseModel):
     def _joint_spans(self) -> Doubles:
         return np.concatenate([s.ravel() for s in self.strengths]).astype(np.float64, copy=False)
 
+    def _joint_ceiling(self) -> float:
+        return 0.0
+
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.shape))
         return f"Grid({size}, {self.n_labels} labels, connectivity {self.connectivity})"

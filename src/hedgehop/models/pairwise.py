@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Floats, Labels, own
+from hedgehop._arrays import Doubles, Floats, Labels, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.unary import UnaryModel, least
 
@@ -45,6 +45,10 @@ class PairwiseScores(Frozen, ABC):
     @abstractmethod
     def floor(self, n_edges: int) -> float:
         """Return the sum of every edge's least allowed score."""
+
+    @abstractmethod
+    def ceiling(self, n_edges: int) -> float:
+        """Return the sum of every edge's best score."""
 
     @abstractmethod
     def spans(self, n_edges: int) -> Doubles:
@@ -83,6 +87,10 @@ class Potts(PairwiseScores):
         """Return minus the sum of the strengths."""
         return -float(self.strengths.sum(dtype=np.float64))
 
+    def ceiling(self, n_edges: int) -> float:
+        """Return 0: all agree."""
+        return 0.0
+
     def spans(self, n_edges: int) -> Doubles:
         """Return the strengths."""
         return self.strengths.astype(np.float64)
@@ -118,6 +126,10 @@ class SharedTable(PairwiseScores):
     def floor(self, n_edges: int) -> float:
         """Return the least score of the table, once an edge."""
         return n_edges * float(least(self.values.reshape(1, -1), axis=1)[0])
+
+    def ceiling(self, n_edges: int) -> float:
+        """Return the best score of the table, once an edge."""
+        return n_edges * float(self.values.max())
 
     def spans(self, n_edges: int) -> Doubles:
         """Return the span of the table, once an edge."""
@@ -180,6 +192,10 @@ class EdgeTables(PairwiseScores):
         allowed = np.where(np.isneginf(self.flat), np.inf, self.flat).astype(np.float64)
         least = np.minimum.reduceat(allowed, self.offsets)
         return float(np.where(np.isinf(least), 0.0, least).sum())
+
+    def ceiling(self, n_edges: int) -> float:
+        """Return the sum of the tables' best scores."""
+        return float(np.maximum.reduceat(self.flat, self.offsets).sum(dtype=np.float64)) if self.flat.size else 0.0
 
     def spans(self, n_edges: int) -> Doubles:
         """Return the spans of the tables."""
@@ -283,6 +299,17 @@ class PairwiseModel(UnaryModel):
             return ranges
         reaches = self.reaches
         return np.where(reaches > 0, np.minimum(ranges, reaches), ranges)
+
+    def _known_loss(self) -> float:
+        best = self.unary.argmax(axis=1)
+        labels = np.arange(int(self.label_counts.min()))
+        tried = np.vstack([best, np.repeat(labels[:, None], self.n_variables, axis=1)]).astype(np.int32)
+        scores = linear_scores(self.unary, tried) + self._joint_score(tried)
+        loss = float(linear_scores(self.unary, tried[:1])[0]) + self._joint_ceiling() - float(scores.max())
+        return loss if loss >= 0 else np.inf  # nan: all tried are forbidden, and so may best scores be
+
+    def _joint_ceiling(self) -> float:
+        return self.pairwise.ceiling(len(self.edges)) + sum(float(c.table.max()) for c in self.cliques)
 
     def _joint_floor(self) -> float:
         cliques = sum(float(least(c.table.reshape(1, -1), axis=1)[0]) for c in self.cliques)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 
 import numpy as np
@@ -13,7 +14,8 @@ from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, linear_score
 from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
 
-_SAMPLE = 2**16  # ranges, evenly spaced, of which the median is taken
+_SAMPLE = 2**16  # ranges, evenly spaced, of which quantiles are taken
+_MIXED = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
 
 
 class UnaryModel(Frozen, ABC):
@@ -72,7 +74,11 @@ class UnaryModel(Frozen, ABC):
         can make good: what rounding is measured against.
         """
         ranges = _rows_max(self.unary).astype(np.float64) - least(self.unary, axis=1)
-        return _ordinary_sum(np.concatenate([self._undecided(ranges), self._joint_spans()]))
+        return _ordinary_sum((self._undecided(ranges), self._joint_spans()), self._known_loss)
+
+    def _known_loss(self) -> float:
+        """How far some labeling is below the sum of all best scores: no score of a best one is further below."""
+        return np.inf
 
     def _undecided(self, ranges: Doubles) -> Doubles:
         """Ranges of the unary scores, as far as the joint ones can decide otherwise."""
@@ -100,13 +106,24 @@ class UnaryModel(Frozen, ABC):
         return f"variable {variable}"
 
 
-def _ordinary_sum(ranges: Doubles) -> float:
-    """Sum of what is not zero, nothing counted as more than ten times the median."""
-    known = ranges[np.isfinite(ranges) & (ranges > 0)]
+def _ordinary_sum(kinds: Sequence[Doubles], known_loss: Callable[[], float]) -> float:
+    """Sum of what is not zero, nothing counted as more than ten times the median.
+
+    Where huge ranges may be the rule, of unary scores or of joint ones, none counts as more than what a labeling that
+    is known loses in all: a best one loses no more anywhere.
+    """
+    kinds = [ranges[np.isfinite(ranges) & (ranges > 0)] for ranges in kinds]
+    known = np.concatenate(kinds)
     if known.size == 0:
         return 0.0
-    typical = np.median(known[:: 1 + known.size // _SAMPLE])
-    return float(np.minimum(known, 10.0 * typical).sum())
+    most, low = 10.0 * _quantile(known, 0.5), min(_quantile(ranges, 0.25) for ranges in kinds if ranges.size)
+    if known.max() > _MIXED * low:
+        most = max(10.0 * low, min(most, known_loss()))
+    return float(np.minimum(known, most).sum())
+
+
+def _quantile(values: Doubles, share: float) -> float:
+    return float(np.quantile(values[:: 1 + values.size // _SAMPLE], share))
 
 
 def _rows_max(table: Floats) -> Floats:

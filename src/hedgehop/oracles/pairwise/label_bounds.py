@@ -47,8 +47,9 @@ class LabelBounds:
             self._solver = message_solver(model)
         bound = pass_messages(self._solver, theta, _PASSES)[2]
         top, drops = self._solver.label_bounds()
+        drops = np.where(np.isfinite(drops), drops.astype(np.float64), 0.0)  # beyond single precision: nothing is known
         scores = changed_unary(model, theta)
         allowed = scores > -np.inf
         losses = np.where(allowed, scores, 0.0) - scores.max(axis=1, keepdims=True)
-        limits = np.minimum(top + _TOWARDS_ZERO * drops.astype(np.float64), bound + losses + model.reaches[:, None])
+        limits = np.minimum(top + _TOWARDS_ZERO * drops, bound + losses + model.reaches[:, None])
         return np.where(allowed, limits, -np.inf)
