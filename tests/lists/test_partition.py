@@ -141,3 +141,16 @@ def test_lists_of_labels_are_certified_by_parts_and_verified():
     assert found.upper_bound < plain.upper_bound
     again = hh.verify(found, model, diversity, oracle="expansion")
     assert again.upper_bound == pytest.approx(found.upper_bound, rel=1e-9)
+
+
+def test_parts_end_by_what_is_at_stake() -> None:
+    """A search that ends by an absolute gap leaves tiny scores to another argument, with another guarantee."""
+    unary, edges = (
+        np.array([[0.0, 1.0], [-3.0, 2.0], [2.0, -1.0], [-2.0, 3.0]]),
+        [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]],
+    )
+    diversity, proven = hh.RegionCoverage([[0, 1], [1, 2, 3]], h="sqrt", robust=1), []
+    for scale in (1.0, 2.0**-60):
+        model = hh.FactorGraph(unary * scale, edges=edges, pairwise=np.array([3.0, 3.0, 2.0, 0.0, 3.0]) * scale)
+        proven.append(hh.diverse(model, diversity, m=2, tradeoff=5.0 * scale).guarantee)
+    assert proven[0] == pytest.approx(proven[1])

@@ -157,7 +157,7 @@ class Descent:
         self._turn = rises if self._turn is None else _mixed(rises, self._turn)
         norm = float((self._turn.variables**2).sum() + (self._turn.slopes**2).sum())
         gap = self.bound - self._target
-        self.done = norm == 0 or gap <= 1e-12 * max(1.0, abs(self._target)) or self._length < 1e-6
+        self.done = norm == 0 or gap <= 1e-12 * abs(self._target) or self._length < 1e-6
         if not self.done:
             self._now = self._dual.moved(self._now, self._turn, self._length * (bound - self._target) / norm)
 
