@@ -103,6 +103,10 @@ class Oracle(ABC):
         """Where ``auto`` asks a plug-in: above 0 before the built-in ones, the highest first; else after them."""
         return 0.0
 
+    def for_bounds(self) -> Oracle:
+        """Return the oracle for steps that only bound others: this one, or one that takes less time."""
+        return self
+
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """Return, for each variable and label, the best value with that label, (n, L); None if not at hand."""
         return None

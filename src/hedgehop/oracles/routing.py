@@ -215,10 +215,17 @@ class Auto(Oracle):
 
     def __init__(self, *instead: Oracle) -> None:
         self.oracles = {**built_in_and_installed(), **{o.name: o for o in instead}}
+        self.closes_gaps = True  # of small steps, by integer programs
 
     def on(self, model: Model) -> AutoSolver:
         """Return a solver that asks others, and keeps them."""
         return AutoSolver(self, model)
+
+    def for_bounds(self) -> Auto:
+        """Return one that leaves gaps open: a program may take longer than the whole list."""
+        quick = Auto(*self.oracles.values())
+        quick.closes_gaps = False
+        return quick
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse what every oracle refuses."""
@@ -248,7 +255,7 @@ class AutoSolver(Solver):
         chosen = self.oracle.choice(self.model, potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles
-        if step.exact or not closes_gaps(oracles, chosen.name, self.model, potentials):
+        if step.exact or not self.oracle.closes_gaps or not closes_gaps(oracles, chosen.name, self.model, potentials):
             return step
         return better(self.model, self._solver(oracles["ilp"]).maximize(potentials), step)
 

@@ -40,9 +40,7 @@ class Search:
 
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
         self._given, self._rows = greedy, rows
-        self._asked = iter(PROVIDERS)
-        self._provider: Provider | None = None
-        self._evidence: Iterator[Evidence] = iter(())
+        self._asked = deque((provider, self._found(provider)) for provider in PROVIDERS)
         self._met = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
         self._best: Bound | None = None
@@ -50,7 +48,8 @@ class Search:
 
     @cached_property
     def _greedy(self) -> Greedy:
-        return replace(self._given, solver=self._given.solver.oracle.on(self._given.objective.model))
+        oracle, model = self._given.solver.oracle, self._given.objective.model
+        return replace(self._given, solver=oracle.for_bounds().on(model))
 
     def certified(self, state: ListState) -> ListState:
         """Return a list with the best bound known."""
@@ -82,38 +81,37 @@ class Search:
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
         until, value, known = self._calls + calls, self._greedy.objective.value(state.rows), self._least(state)
         while self._calls < until and not self._reaches(value, known):
-            evidence = self._next()
-            if evidence is None:
+            found = self._next()
+            if found is None:
                 return
+            source, evidence = found
             self._calls += evidence.calls
             self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
-            source = "" if self._provider is None else self._provider.source
             self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls)))
             self._beginnings.append(evidence.beginning)
             if evidence.final:
-                self._asked, self._evidence = iter(()), iter(())
+                self._asked.clear()
             if tell is not None and self._best is not None:
                 tell(f"bound after {self._calls} further steps: {self._best:.8g}")
 
-    def _next(self) -> Evidence | None:
-        """Return what the present provider finds next, else the next one that applies."""
-        while True:
+    def _next(self) -> tuple[str, Evidence] | None:
+        """Return what a provider finds next, and its name; those that apply take turns."""
+        while self._asked:
+            provider, evidence = self._asked.popleft()
             try:
-                return next(self._evidence)
+                found = next(evidence)
             except (StopIteration, UnsupportedError, InfeasibleError):  # done, or no oracle takes its steps
-                self._provider = next(self._asked, None)
+                continue
             except KeyboardInterrupt:  # what was interrupted cannot go on: it begins again when asked again
-                self._evidence = self._found()
+                self._asked.appendleft((provider, self._found(provider)))
                 raise
-            if self._provider is None:
-                return None
-            self._evidence = self._found()
+            self._asked.append((provider, evidence))
+            return provider.source, found
+        return None
 
-    def _found(self) -> Iterator[Evidence]:
-        """Yield what the present provider finds, nothing where it does not apply."""
-        if self._provider is not None:
-            problem = Problem(self._greedy.objective, self._greedy.solver, self._rows)
-            yield from self._provider.find(problem) or ()
+    def _found(self, provider: Provider) -> Iterator[Evidence]:
+        """Yield what a provider finds, nothing where it does not apply."""
+        yield from provider.find(Problem(self._greedy.objective, self._greedy.solver, self._rows)) or ()
 
     def _take(self, bound: Bound) -> None:
         if np.isfinite(bound) and (self._best is None or bound < self._best):

@@ -63,6 +63,9 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     values = objective.values(rows)
     size = objective.size(rows, values[-1])
     _same("F", values[-1], found.objective, size)
+    if not found.upper_bound >= values[-1] - 1e-6 * size:  # not a number, too
+        text = f"the certificate says that no list exceeds {found.upper_bound!r}, but this one has F = {values[-1]!r}"
+        raise BoundError(f"{text}: the file was changed.")
     solver = get(oracle).on(model)
     bound = _checked(Problem(objective, solver, rows), proof)
     baseline = objective.repeated(solver.step(()).labeling.reshape(-1), len(rows))
