@@ -53,7 +53,11 @@ MeasuredTerms measured(const Terms<T>& terms) {
   MeasuredTerms sizes;
   sizes.terminals.add(terms.terminals);
   for (const auto& values : terms.forward) sizes.forward.add(values);
-  for (const auto& values : terms.backward) sizes.backward.add(values);
+  if (terms.symmetric) {
+    sizes.backward = sizes.forward;
+  } else {
+    for (const auto& values : terms.backward) sizes.backward.add(values);
+  }
   if (!std::isfinite(sizes.total()))
     throw std::invalid_argument("capacities and terminals must be finite, and so must be their sum");
   if (sizes.forward.smallest < 0 || sizes.backward.smallest < 0)
