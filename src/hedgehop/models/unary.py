@@ -97,6 +97,8 @@ class UnaryModel(Frozen, ABC):
         """Return a number that no allowed joint score is below."""
 
     def _refuse_infeasible(self) -> None:
+        if self.unary.size and self.unary.min() > -np.inf:  # nothing is forbidden, which is told sooner
+            return
         dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
         if dead.size:
             where = self._describe(int(dead[0]))
