@@ -33,6 +33,8 @@ class Qpbo(Oracle):
     ----------
     rounds : int
         How many improving cuts there are at most.
+    anneal : bool
+        Whether the first step that needs a guess anneals.
 
     Examples
     --------
@@ -47,12 +49,17 @@ class Qpbo(Oracle):
         "roof duality for two labels and pairs of any kind; linear potentials, with a bound, exact where it closes"
     )
 
-    def __init__(self, rounds: int = 30) -> None:
+    def __init__(self, rounds: int = 30, anneal: bool = True) -> None:
         self.rounds = rounds
+        self.anneal = anneal
 
     def on(self, model: Model) -> RoofSolver:
         """Return a solver that keeps the doubled graph, and labelings met."""
         return RoofSolver(self, model)
+
+    def for_bounds(self) -> Qpbo:
+        """Return one that does not anneal: that finds labelings, and no bound."""
+        return Qpbo(self.rounds, anneal=False)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse more than two labels, cliques, forbidden pairs, and potentials that are not linear."""
@@ -85,7 +92,7 @@ class RoofSolver(PairwiseSolver):
         """Complete a partial labeling by the best guess, and improve it while that helps."""
         model, roof = self.model, self._roof
         first = pass_messages(self._messages, theta, 20)[0].reshape(-1)
-        if not self.kept:  # later steps begin with what this one finds
+        if self.oracle.anneal and not self.kept:  # later steps begin with what this one finds
             first = annealed(model, theta, first)
         guesses = np.array([first, *self.kept], np.int32)
         guesses = np.where(partial_labels >= 0, partial_labels, guesses)  # persistency: never worse

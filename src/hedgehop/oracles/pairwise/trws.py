@@ -32,6 +32,8 @@ class Trws(Oracle):
     repair : bool
         Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
         find nearly as good as the best.
+    anneal : bool
+        Whether the first step that leaves a wide gap anneals, for seconds on large models.
 
     Examples
     --------
@@ -45,14 +47,19 @@ class Trws(Oracle):
     name = "trws"
     summary = "message passing (TRW-S) and restricted expansion; any pairwise model, linear potentials, with a bound"
 
-    def __init__(self, iterations: int = 50, repair: bool = True, warm: int = 20) -> None:
+    def __init__(self, iterations: int = 50, repair: bool = True, warm: int = 20, anneal: bool = True) -> None:
         self.iterations = iterations
         self.warm = warm
         self.repair = repair
+        self.anneal = anneal
 
     def on(self, model: Model) -> TrwsSolver:
         """Return a solver that keeps its messages."""
         return TrwsSolver(self, model)
+
+    def for_bounds(self) -> Trws:
+        """Return one that does not anneal: that finds labelings, and no bound."""
+        return Trws(self.iterations, self.repair, self.warm, anneal=False)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cliques and potentials that are not linear."""
@@ -74,7 +81,7 @@ class TrwsSolver(PairwiseSolver):
         gap = bound - value
         if self.oracle.repair and gap > 1e-6 * max(1.0, abs(value)) and not self.model.forbids_pairs:
             labeling = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
-        if self.oracle.repair and gap > _WIDE_GAP_SHARE * self.model.spread:
+        if self.oracle.repair and self.oracle.anneal and gap > _WIDE_GAP_SHARE * self.model.spread:
             labeling = self._better_of_annealed(theta, labeling)
         return self.oracle.step(self.model, labeling, potentials, bound + constant)
 
