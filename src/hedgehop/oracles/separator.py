@@ -15,6 +15,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.oracles.base import Solver, Step, better
+from hedgehop.oracles.folding import nonlinear
 from hedgehop.oracles.lawler import best_excluding
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.registry import get
@@ -24,6 +25,7 @@ from hedgehop.potentials import Cardinality, Linear, Potential
 
 _MOST_SOLVED = 500  # variables up to which all cells of Lawler's partition may be solved
 _MOST_BOUNDED = 4000  # variables beyond which messages take longer than the cells they spare
+_MOST_UNBOUNDED = 40  # variables up to which all cells are solved where messages bound none: not linear potentials
 _MOST_SOLVED_CELLS = 24  # solved between the two
 
 
@@ -62,7 +64,7 @@ class Separator:
 
     def _partitions(self, potentials: Sequence[Potential], nearest: Step) -> bool:
         """Whether Lawler's partition proves the best other labeling without much work."""
-        several = self._model.n_variables <= _MOST_BOUNDED
+        several = self._model.n_variables <= (_MOST_UNBOUNDED if nonlinear(potentials) else _MOST_BOUNDED)
         return nearest.exact and (several or self._oracle.max_marginals(self._model, potentials) is not None)
 
     def _limited(self, limits: Sequence[Potential]) -> Step:
