@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hedgehop.lists.greedy import Choose, Greedy
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
@@ -24,7 +22,6 @@ def distorted(greedy: Greedy, m: int) -> Choose:
         step = greedy.solver.step(potentials)
         if greedy.separation.too_close(step.labeling, state.rows):
             step = greedy.apart(potentials, state, step)
-        step = replace(step, exact=step.exact and weight == 1.0)  # else it maximised something else
         return greedy.as_gain(step, state, best.upper_bound, best.seconds)
 
     return choose

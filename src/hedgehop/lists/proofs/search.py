@@ -29,7 +29,7 @@ from hedgehop.oracles.exactness import meets
 _STARTS = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
-PROVIDERS: tuple[Provider, ...] = (JOINT, PARTS, SLOPES, BALLS)  # in the order in which they are asked
+PROVIDERS: tuple[Provider, ...] = (JOINT, PARTS, SLOPES, BALLS)  # those that apply take turns, in this order
 
 
 class Search:
