@@ -174,7 +174,7 @@ def main() -> int:
 
 
 def _score(sources: list[str], arguments: list[str], limit: float, options: argparse.Namespace) -> dict[str, Any]:
-    files = [f for s in sources for f in ([PACKAGE / s] if s.endswith(".py") else sorted((PACKAGE / s).glob("*.py")))]
+    files = [f for s in sources for f in ([PACKAGE / s] if s.endswith(".py") else sorted((PACKAGE / s).rglob("*.py")))]
     every = [m for f in files for m in mutants(f)]
     tried = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     survivors, killed = [], 0

@@ -49,16 +49,18 @@ def parse_diversity(text: str) -> Diversity:
 
 
 def parse_tradeoff(text: str) -> TradeoffLike:
-    """Return the tradeoff that words describe: a number, ``target:SHARE`` or ``per-variable:NUMBER``.
+    """Return the tradeoff that words describe: ``auto``, a number, ``target:SHARE`` or ``per-variable:NUMBER``.
 
     >>> from hedgehop.specifications import parse_tradeoff
     >>> parse_tradeoff("2"), parse_tradeoff("target:0.05")
     (2.0, Target(distance=0.05))
     """
+    if text.strip() == "auto":
+        return "auto"
     rule, colon, value = text.strip().partition(":")
     rules: dict[str, Callable[[float], TradeoffLike]] = {"target": target, "per-variable": per_variable}
     if colon and rule not in rules:
-        raise ValueError(f"a tradeoff must be a number, target:0.05 or per-variable:0.4; got {text!r}.")
+        raise ValueError(f"a tradeoff must be auto, a number, target:0.05 or per-variable:0.4; got {text!r}.")
     return rules[rule](_number(value)) if colon else number(_number(rule), "tradeoff", low=0.0)
 
 

@@ -55,7 +55,7 @@ def test_solve_prints_the_table_and_keeps_the_list_that_python_finds(grid):
 
 def test_solve_passes_its_options_on(grid):
     words = ("--method", "distorted", "--min-distance", 0.2, "--refine", "--oracle", "ilp", "-t", "per-variable:0.1")
-    done = run("solve", grid, "-m", 2, "-d", "0.5*labels:sqrt:ignore=+variables", *words, "--json")
+    done = run("solve", grid, "-m", 2, "-d", "0.5*labels:sqrt:ignore=+hamming:0.1", *words, "--json")
     answer = json.loads(done.stdout)
     assert answer["method"] == "distorted, refined"
     assert answer["tradeoff"] == pytest.approx(3.0)
@@ -103,7 +103,7 @@ def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path, monkeypatch):
 
 def test_a_list_differs_unless_its_tradeoff_decides(grid):
     assert json.loads(run("solve", grid, "-m", 4, "--json").stdout)["distinct"] == 4
-    assert "--min-distance 0.05" in run("solve", grid, "-m", 4).stdout
+    assert "differ in at least 2 variables" in run("solve", grid, "-m", 4).stdout
     told = run("solve", grid, "-m", 4, "-t", 0).stdout
     assert "only 1 of 4 labelings are different" in told
     assert "--min-distance" not in told
@@ -198,14 +198,14 @@ def examples(tmp_path):
 
 def test_tune_finds_what_python_finds_and_writes_a_recipe(examples):
     recipe = examples.with_name("recipe.toml")
-    words = ("-d", "variables", "-d", "linear", "-t", "0.5", "-t", "per-variable:0.1", "-m", 3, "--smoothness", 0.2)
+    words = ("-d", "variables", "-d", "linear", "-t", "0.5", "-t", "target:0.1", "-m", 3, "--smoothness", 0.2)
     done = run("tune", examples, *words, "-o", recipe, "--json")
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     models = [hh.Grid(np.load(examples.with_name(f"scores{k}.npy")), 0.2) for k in range(2)]
     truths = [np.load(examples.with_name(f"truth{k}.npy")) for k in range(2)]
     grid = {"variables": hh.VariableCoverage(), "linear": hh.LinearHamming()}
-    best = hh.tune(models, truths, grid, [0.5, hh.per_variable(0.1)], 3)
+    best = hh.tune(models, truths, grid, [0.5, hh.target(0.1)], 3)
     assert answer["score"] == pytest.approx(best.score)
     assert answer["diversity"] == best.name
     assert len(answer["settings"]) == 4
@@ -213,7 +213,7 @@ def test_tune_finds_what_python_finds_and_writes_a_recipe(examples):
     assert (made.diversity, made.tradeoff, made.m) == (answer["diversity"], answer["tradeoff"], 3)
     said = run("tune", examples, *words, "--metric", "iou").stdout
     assert "best: " in said
-    assert "per-variable:0.1" in said
+    assert "target:0.1" in said
 
 
 def test_tune_needs_truths_and_words_it_knows(examples):

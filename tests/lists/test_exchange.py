@@ -90,7 +90,7 @@ def test_a_list_that_cannot_be_improved_is_solved_no_further():
             calls.append(potentials)
             return hh.oracles.Exhaustive().maximize(model, potentials)
 
-    hh.diverse(hh.FactorGraph(np.zeros((4, 2))), hh.LinearHamming(), 2, refine=True, oracle=Counting())
+    hh.diverse(hh.FactorGraph(np.zeros((4, 2))), hh.LinearHamming(), 2, 1.0, refine=True, oracle=Counting())
     assert len(calls) == 2 + 1 + 2
 
 

@@ -15,7 +15,7 @@ BALL = hh.HammingBall(gamma=0.3)
 
 def test_portfolio_replaces_repetitions_and_names_sources():
     parts = [hh.VariableCoverage(), hh.LabelCoverage(ignore=()), hh.VariableCoverage(h="sqrt")]
-    found = hh.portfolio(MODEL, parts, m=7, tradeoff=[1.0, 2.0, hh.per_variable(0.5)])
+    found = hh.portfolio(MODEL, parts, m=7, tradeoff=[1.0, 2.0, 2.5])
     assert len(found) == found.distinct == 7
     assert [found.sources.count(repr(p)) for p in parts] == [3, 2, 2]
     assert found.objective <= found.upper_bound

@@ -18,13 +18,12 @@ from hedgehop._errors import need, said
 from hedgehop.diversity import Diversity
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import Method, check_method, diverse
-from hedgehop.lists.tradeoff import APART, TradeoffLike
+from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles import get
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": metrics.mean_iou}
-_USUAL_DIVERSITY, _USUAL_TRADEOFF = "hamming:0.01", "1"  # of models; images with strokes have their own
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,8 @@ class Recipe:
     Parameters
     ----------
     diversity, tradeoff : str
-        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is ``"hamming:0.01"`` with
-        tradeoff 1 and labelings at least 5 % of the variables apart or, for images with strokes, what
-        :meth:`hedgehop.Segmenter.suggest` does by itself.
+        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is what
+        :func:`hedgehop.diverse` does by itself or, for images with strokes, :meth:`hedgehop.Segmenter.suggest`.
     m, method, oracle, distinct, min_distance, refine
         As in :func:`hedgehop.diverse`.
     smoothness, connectivity
@@ -140,13 +138,4 @@ class Recipe:
 
     def solve(self, model: Model) -> DiverseList:
         """Find the list this recipe asks for."""
-        diversity = self.chosen_diversity or parse_diversity(_USUAL_DIVERSITY)
-        tradeoff = parse_tradeoff(_USUAL_TRADEOFF) if self.chosen_tradeoff is None else self.chosen_tradeoff
-        options = self.options | ({"min_distance": APART} if self._decides_nothing else {})
-        return diverse(model, diversity, self.m, tradeoff, **options)
-
-    @property
-    def _decides_nothing(self) -> bool:
-        """Whether nothing is said about how far labelings are apart."""
-        free = self.options.get("method") != "joint" and not {"distinct", "min_distance"} & set(self.options)
-        return self.tradeoff == "auto" and free
+        return diverse(model, self.chosen_diversity, self.m, parse_tradeoff(self.tradeoff), **self.options)

@@ -22,7 +22,7 @@ from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, write_labeling
 from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import diverse
-from hedgehop.lists.tradeoff import APART, Target
+from hedgehop.lists.tradeoff import SECOND, VISIBLE, Target
 from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
@@ -49,16 +49,16 @@ def solve(
             help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (each perhaps with :log, :sqrt or :count) "
             "or linear; options as in labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
         ),
-    ] = "hamming:0.01",
+    ] = "variables",
     tradeoff: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--tradeoff",
             "-t",
-            help="The diversity's factor: a number, target:SHARE or per-variable:NUMBER.",
-            show_default="1",
+            help="The diversity's factor: a number, target:SHARE, per-variable:NUMBER, or auto, so that the second "
+            f"labeling differs from the first in {SECOND:.0%} of the variables.",
         ),
-    ] = None,
+    ] = "auto",
     method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
     oracle: Annotated[
         str,
@@ -75,7 +75,7 @@ def solve(
         typer.Option(
             min=0,
             help="Variables (or, below 1, share of them) any two labelings differ in.",
-            show_default=f"{APART}, unless --tradeoff, --distinct, --repeat or the method joint decide",
+            show_default=f"{VISIBLE}, unless --tradeoff, --distinct, --repeat or the method joint decide",
         ),
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
@@ -102,10 +102,8 @@ def solve(
     Example: `hedgehop solve grid.uai -m 10 --diversity hamming:0.01 --tradeoff 2 --out list.npz`
     """
     kind = parse_option("--diversity", parse_diversity, diversity)
-    factor = parse_option("--tradeoff", parse_tradeoff, tradeoff or "1")
+    factor = parse_option("--tradeoff", parse_tradeoff, tradeoff)
     solver = _in_time(parse_option("--oracle", get, oracle), time_limit)
-    if (tradeoff, distinct, min_distance) == (None, None, None) and method is not MethodName.joint:
-        min_distance = APART
     with command_output(json, quiet) as out:
         check_writable(target)
         if target is not None and target.suffix.lower() not in (".npz", *SOLUTION_SUFFIXES):
@@ -115,7 +113,7 @@ def solve(
         patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps
         with progress_bar(out, "labelings", m) as advance, TimeLimit(time_limit, patient) as limit:
             found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, limit)
-        _tell(out, found, min_distance, target)
+        _tell(out, found, target)
         if found.method == "interrupted":
             _tell_the_end(out, limit, len(found), m)
 
@@ -149,11 +147,12 @@ def _whole_or_beginning(
         raise
 
 
-def _tell(out: Output, found: DiverseList, apart: float | None, target: Path | None) -> None:
+def _tell(out: Output, found: DiverseList, target: Path | None) -> None:
     """Print the table before the file is written: a full disk must not take both."""
+    apart = found.certificate.apart
     out.say(found.report(), **fields_of(found), min_distance=apart)
     if apart and len(found) > 1:
-        out.say(f"any two labelings were made to differ (--min-distance {apart:g})")
+        out.say(f"any two labelings were made to differ in at least {apart} variables (--min-distance {apart})")
     if target is None:
         out.fields["labelings"] = found.labelings
         return

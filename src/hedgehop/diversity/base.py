@@ -51,12 +51,15 @@ class Diversity:
         Whether further labelings add less and less, so that the certificate applies. True for groups.
     distinct : bool
         What ``distinct="auto"`` means for lists of this diversity.
+    sums_variables : bool
+        Whether D grows with the number of variables, so that ``hh.per_variable`` would count them twice.
     """
 
     h: ConcaveLike = "count"
     parsimony: Parsimony = 0.0
     submodular: bool = True
     distinct: bool = False
+    sums_variables: bool = False
 
     def groups(self, labeling: Any) -> Iterable[Hashable]:
         """Groups one labeling (of the model's shape) belongs to."""

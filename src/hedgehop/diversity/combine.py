@@ -50,6 +50,11 @@ class WeightedSum(Frozen, Diversity):
         """Whether some term wants lists without repetitions."""
         return any(t.distinct for _, t in self.terms)
 
+    @property
+    def sums_variables(self) -> bool:  # type: ignore[override]
+        """Whether some term grows with the number of variables."""
+        return any(t.sums_variables for f, t in self.terms if f > 0)
+
     def check(self, model: Model) -> None:
         """Check every term."""
         for _, term in self.terms:

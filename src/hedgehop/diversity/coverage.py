@@ -169,6 +169,7 @@ class VariableCoverage(Frozen, Diversity):
     [[0, 0], [1, 1]]
     """
 
+    sums_variables = True
     h: Concave
     weights: Doubles | None
 

@@ -168,6 +168,7 @@ class LinearHamming(Frozen, Diversity):
     """
 
     submodular = False
+    sums_variables = True
     weights: Doubles | None
     steer: Literal["exact", "half"]
 

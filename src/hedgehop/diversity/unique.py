@@ -56,6 +56,11 @@ class UniqueItems(Frozen, Diversity):
         return self.diversity.distinct
 
     @property
+    def sums_variables(self) -> bool:  # type: ignore[override]
+        """Whether the diversity of the different labelings does."""
+        return self.diversity.sums_variables
+
+    @property
     def steers_exactly(self) -> bool:
         """Whether the diversity of the different labelings does."""
         return self.diversity.steers_exactly

@@ -182,7 +182,12 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         return [best(model, oracle=self._oracle()).labeling for model in self.models(X)]
 
     def predict_diverse(
-        self, X: Sequence[Any], m: int, diversity: Diversity, tradeoff: TradeoffLike = 1.0, **options: Any
+        self,
+        X: Sequence[Any],
+        m: int = 5,
+        diversity: Diversity | None = None,
+        tradeoff: TradeoffLike = "auto",
+        **options: Any,
     ) -> list[DiverseList]:
         """Return a diverse list of m labelings of each input; options go to :func:`hedgehop.diverse`."""
         options.setdefault("oracle", self.oracle)

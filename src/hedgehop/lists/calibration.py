@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,64 +12,103 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
-from hedgehop.lists.tradeoff import Target, TradeoffLike, resolve
+from hedgehop.lists.state import ListState
+from hedgehop.lists.tradeoff import SECOND, Target, TradeoffLike, is_auto, resolve
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.conditioning import unit_of
 
 _FACTOR = 4.0  # between tries while a bracket is sought
-_TRIES = 40
-_CLOSE = 1.04  # of two tradeoffs around the target that need no halving
+_TRIES, _ROUGH_TRIES = 40, 12
+_CLOSE = 1.04  # of two tradeoffs around a target that need no halving
+_NEAR = 1.5  # the same where no target was given
 
 
 def calibrated(
     tradeoff: TradeoffLike, model: Model, diversity: Diversity, oracle: Oracle, separation: Separation
 ) -> float:
     """Return the tradeoff as a number, for ``hh.target`` the smallest at which the second labeling is that far."""
-    if not isinstance(tradeoff, Target):
-        return resolve(tradeoff, model)
-    greedy = Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model))
-    wanted = max(1, int(np.ceil(tradeoff.distance * model.n_variables - 1e-9)))
-    near, far = _bracket(greedy, wanted)
-    while far > _CLOSE * near:
-        middle = float(np.sqrt(near) * np.sqrt(far))  # the product may be beyond all numbers
-        near, far = (near, middle) if _second_distance(greedy, middle) >= wanted else (middle, far)
-    return _confirmed(greedy, far, wanted)
+    if not isinstance(tradeoff, Target) and not is_auto(tradeoff):
+        return resolve(tradeoff, model, diversity)
+    share = tradeoff.distance if isinstance(tradeoff, Target) else SECOND
+    wanted = max(1, int(np.ceil(share * model.n_variables - 1e-9)))
+    if is_auto(tradeoff):
+        separation = Separation()  # or any tradeoff would do
+    trials = _Trials(Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model)), wanted)
+    return trials.roughly() if is_auto(tradeoff) else trials.to_the_point()
 
 
-def _confirmed(greedy: Greedy, tradeoff: float, wanted: int) -> float:
-    """Raise a tradeoff until a new solver, as the list's will be, gets that far: inexact steps depend on the past."""
-    solver = greedy.solver
-    for _ in range(_TRIES):
-        if _second_distance(replace(greedy, solver=solver.oracle.on(solver.model)), tradeoff) >= wanted:
-            break
-        tradeoff *= _CLOSE
-    return tradeoff
+@dataclass
+class _Trials:
+    """Second labelings at different tradeoffs."""
 
+    greedy: Greedy
+    wanted: int
+    reached: dict[float, int] = field(default_factory=dict)
+    first: ListState | None = None  # the list of the first labeling, if no tradeoff changes it
 
-def _bracket(greedy: Greedy, wanted: int) -> tuple[float, float]:
-    """Return a tradeoff that is too small and a larger one that is not."""
-    tried = unit_of(greedy.objective.model)
-    reached = [_second_distance(greedy, tried)]
-    factor = 1.0 / _FACTOR if reached[0] >= wanted else _FACTOR
-    for _ in range(_TRIES):
-        last, tried = tried, tried * factor
-        reached.append(_second_distance(greedy, tried))
-        if (reached[-1] >= wanted) != (reached[0] >= wanted):
-            return min(last, tried), max(last, tried)
-    if reached[0] >= wanted:
-        least = 0.0 if _second_distance(greedy, 0.0) >= wanted else tried  # however small, it is far enough
+    def to_the_point(self) -> float:
+        """Return the smallest tradeoff that reaches the distance, to a few per cent; refuse distances out of reach."""
+        near, far = self._bracket(_TRIES)
+        if self.distance(far) < self.wanted:
+            text = (
+                f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"
+            )
+            text = f"{text}; the most was {max(self.reached.values())}."
+            raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
+        return self._confirmed(self._halved(near, far, _CLOSE))
+
+    def roughly(self) -> float:
+        """Return a tradeoff that reaches the distance, or comes as near to it as any does."""
+        near, far = self._bracket(_ROUGH_TRIES)
+        if self.distance(far) >= self.wanted:
+            return self._halved(near, far, _NEAR)
+        return max(self.reached, key=lambda tried: (self.reached[tried], -tried))
+
+    def distance(self, tradeoff: float) -> int:
+        """In how many variables the second labeling differs from the first."""
+        if tradeoff not in self.reached:
+            self.reached[tradeoff] = self._solved(self.greedy, tradeoff)
+        return self.reached[tradeoff]
+
+    def _bracket(self, tries: int) -> tuple[float, float]:
+        """Return a tradeoff that is too small and a larger one that is not, or the largest tried twice."""
+        tried = unit_of(self.greedy.objective.model)
+        enough = self.distance(tried) >= self.wanted
+        for _ in range(tries):
+            last, tried = tried, tried / _FACTOR if enough else tried * _FACTOR
+            if (self.distance(tried) >= self.wanted) != enough:
+                return min(last, tried), max(last, tried)
+        least = 0.0 if enough and self.distance(0.0) >= self.wanted else tried  # however small, it is far enough
         return least, least
-    text = f"no tradeoff up to {tried:.3g} makes the second labeling differ in {wanted} variables"
-    text = f"{text}; the most was {max(reached)}."
-    raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
+
+    def _halved(self, near: float, far: float, close: float) -> float:
+        """Return the end of a bracket that reaches the distance, once both ends are close."""
+        while far > close * near:
+            middle = float(np.sqrt(near) * np.sqrt(far))  # the product may be beyond all numbers
+            near, far = (near, middle) if self.distance(middle) >= self.wanted else (middle, far)
+        return far
+
+    def _confirmed(self, tradeoff: float) -> float:
+        """Raise a tradeoff until a new solver, as the list's will be, gets that far: inexact steps remember."""
+        solver = self.greedy.solver
+        self.first = None
+        for _ in range(_TRIES):
+            anew = replace(self.greedy, solver=solver.oracle.on(solver.model))
+            if self._solved(anew, tradeoff) >= self.wanted:
+                break
+            tradeoff *= _CLOSE
+        return tradeoff
+
+    def _solved(self, greedy: Greedy, tradeoff: float) -> int:
+        trial = replace(greedy, objective=replace(greedy.objective, tradeoff=tradeoff))
+        state = self.first or _extended(trial, trial.start)
+        if state.single is not None and tradeoff > 0 and greedy is self.greedy:
+            self.first = state
+        rows = _extended(trial, state).rows
+        return int((rows[0] != rows[1]).sum())
 
 
-def _second_distance(greedy: Greedy, tradeoff: float) -> int:
-    """How many variables differ between the first two labelings."""
-    trial = replace(greedy, objective=replace(greedy.objective, tradeoff=tradeoff))
-    state = trial.start
-    for _ in range(2):
-        state, best = trial.foreseen(state)
-        state = state.append(trial.allowed(state, best))
-    return int((state.rows[0] != state.rows[1]).sum())
+def _extended(greedy: Greedy, state: ListState) -> ListState:
+    state, best = greedy.foreseen(state)
+    return state.append(greedy.allowed(state, best))

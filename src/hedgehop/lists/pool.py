@@ -64,7 +64,7 @@ def select(
     if single:
         raise ValueError(f"pool must be labelings stacked along a first axis; got one of shape {np.shape(pool)}.")
     m = positive_count(m, "m")
-    scored = ScoredPool.of(Objective(model, diversity, resolve(tradeoff, model)), rows)
+    scored = ScoredPool.of(Objective(model, diversity, resolve(tradeoff, model, diversity)), rows)
     chosen, steps, last = scored.pick(m, first)
     state = ListState(own(rows[chosen]), tuple(steps))
     bounds = _with_repeats(scored, chosen, [*state.best_gains, last])

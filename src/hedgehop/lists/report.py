@@ -7,6 +7,8 @@ from math import isfinite, isnan
 
 import numpy as np
 
+from hedgehop._arrays import Labels
+from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.lists.certificate import Certificate
 from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.result import DiverseList
@@ -111,12 +113,17 @@ def _compared(proof: Certificate) -> list[str]:
 
 
 def _advice(found: DiverseList) -> list[str]:
-    if found.distinct == len(found):
-        return []
-    return [
-        f"only {found.distinct} of {len(found)} labelings are different: pass distinct=True or min_distance=0.05, or "
-        "another tradeoff, diversity or parsimony"
-    ]
+    text = repeats(found.labelings.reshape(len(found), -1))
+    return [text] if text else []
+
+
+def repeats(rows: Labels) -> str:
+    """What to change about a list that repeats labelings; nothing if it does not."""
+    different = len(distinct_rows(rows))
+    if different == len(rows):
+        return ""
+    text = f"only {different} of {len(rows)} labelings are different: pass distinct=True or min_distance=0.05"
+    return f"{text}, a larger tradeoff or 'auto', or another diversity."
 
 
 def _share(value: float) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from hedgehop._arrays import positive_count
 from hedgehop._errors import Interrupted, UnsupportedError
+from hedgehop.diversity import VariableCoverage
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.certificate import certified
@@ -21,6 +22,7 @@ from hedgehop.lists.greedy import Greedy, GreedyRun
 from hedgehop.lists.joint import chosen_jointly
 from hedgehop.lists.objective import Objective, check_arguments, check_model
 from hedgehop.lists.proofs.search import Search
+from hedgehop.lists.report import repeats
 from hedgehop.lists.result import DiverseList, as_list
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
@@ -72,9 +74,9 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
 
 def diverse(
     model: Model,
-    diversity: Diversity,
+    diversity: Diversity | None = None,
     m: int = 5,
-    tradeoff: TradeoffLike = 1.0,
+    tradeoff: TradeoffLike = "auto",
     method: Method = "greedy",
     oracle: OracleLike = "auto",
     distinct: bool | Literal["auto"] = "auto",
@@ -93,12 +95,15 @@ def diverse(
     ----------
     model : Model
         What to label.
-    diversity : Diversity
-        What makes labelings different; ``0.5 * a + b`` adds several.
+    diversity : Diversity, optional
+        What makes labelings different; ``0.5 * a + b`` adds several. By default ``VariableCoverage()``: it suits every
+        model, and its steps are as easy as finding the single best labeling.
     m : int
         How many labelings.
-    tradeoff : float, hh.per_variable(...) or hh.target(distance=...)
-        The paper's lambda >= 0, in units of the scores; or a rule that finds it.
+    tradeoff : "auto", float, hh.target(distance=...) or hh.per_variable(...)
+        The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" takes about the smallest at
+        which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
+        `min_distance` are given, it also keeps any two labelings 5 % apart.
     method : "greedy", "distorted" or "joint"
         "distorted" weighs diversity less in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
@@ -106,7 +111,8 @@ def diverse(
     oracle : str or Oracle
         Which oracle solves the steps.
     distinct : bool or "auto"
-        Whether a labeling may be returned only once; "auto" means yes for label and transition coverage.
+        Whether a labeling may be returned only once; "auto" means yes for chains and parses, and for label and
+        transition coverage.
     min_distance : int, or float below 1
         Number (or share) of variables in which any two labelings must differ.
     refine : bool
@@ -126,7 +132,10 @@ def diverse(
 
     Examples
     --------
-    >>> import hedgehop as hh
+    >>> import numpy as np, hedgehop as hh
+    >>> scores = np.random.default_rng(0).normal(size=(12, 18, 3))
+    >>> hh.diverse(hh.Grid(scores, smoothness=0.5)).distinct
+    5
     >>> chain = hh.Chain([[2.0, 1.5, 0.0]] * 4, [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]])
     >>> found = hh.diverse(chain, hh.HammingBall(gamma=0.5), m=2, tradeoff=5.0)
     >>> found.labelings.tolist()
@@ -137,6 +146,8 @@ def diverse(
     m = positive_count(m, "m")
     check_method(method)
     calls = further_calls(certify, m)
+    if method == "joint" and isinstance(distinct, str) and min_distance is None:
+        distinct = False  # its lists are the best of all, repeats included
     greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
     state = greedy.start
     try:
@@ -147,6 +158,8 @@ def diverse(
             warnings.warn(_fewer(len(state), m), stacklevel=2)
         if refine:
             state = exchanged(greedy, state)
+        if isinstance(distinct, str) and repeats(state.rows):
+            warnings.warn(repeats(state.rows), stacklevel=2)
         run = GreedyRun(greedy, state)
         state = run.beginning(len(state))
     except KeyboardInterrupt:
@@ -158,13 +171,15 @@ def diverse(
 
 def stream(
     model: Model,
-    diversity: Diversity,
-    tradeoff: TradeoffLike = 1.0,
+    diversity: Diversity | None = None,
+    tradeoff: TradeoffLike = "auto",
     oracle: OracleLike = "auto",
     distinct: bool | Literal["auto"] = "auto",
     min_distance: int | float | None = None,
 ) -> Iterator[Step]:
     """Yield greedy steps one at a time: the first is there before the second is computed.
+
+    The arguments are those of :func:`diverse`.
 
     Examples
     --------
@@ -180,11 +195,17 @@ def stream(
 
 
 def prepared(
-    model: Model, diversity: Diversity, tradeoff: TradeoffLike, oracle: OracleLike, distinct: Any, apart: Any = None
+    model: Model,
+    diversity: Diversity | None,
+    tradeoff: TradeoffLike,
+    oracle: OracleLike,
+    distinct: Any,
+    apart: Any = None,
 ) -> Greedy:
     """Check the arguments of a list; return what solves its steps."""
+    diversity = VariableCoverage() if diversity is None else diversity
     check_arguments(model, diversity)
-    separation = Separation.of(model.n_variables, diversity, distinct, apart)
+    separation = Separation.of(model, diversity, tradeoff, distinct, apart)
     chosen = get(oracle)
     factor = calibrated(tradeoff, model, diversity, chosen, separation)
     return Greedy(Objective(model, diversity, factor), separation, chosen.on(model))

@@ -11,6 +11,11 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Labels, number
 from hedgehop.diversity.base import Diversity
+from hedgehop.lists.tradeoff import VISIBLE, is_auto
+from hedgehop.models import Arborescence, Chain
+from hedgehop.models.base import Model
+
+_SENTENCES = (Chain, Arborescence)  # whose best labelings differ in a word or two, so that lists easily repeat one
 
 
 @dataclass(frozen=True)
@@ -20,12 +25,17 @@ class Separation:
     distance: int = 0
 
     @classmethod
-    def of(cls, n: int, diversity: Diversity, distinct: Any, min_distance: Any = None) -> Separation:
-        """Check what users ask for, on a model of n variables."""
+    def of(
+        cls, model: Model, diversity: Diversity, tradeoff: Any, distinct: Any, min_distance: Any = None
+    ) -> Separation:
+        """Check what users ask for; where they say nothing, labelings differ visibly."""
         if not isinstance(distinct, (bool, np.bool_)) and not (isinstance(distinct, str) and distinct == "auto"):
             raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
-        least = int(diversity.distinct if isinstance(distinct, str) else distinct)
-        return cls(max(least, _variables(min_distance, n)))
+        if is_auto(tradeoff) and isinstance(distinct, str) and min_distance is None:
+            min_distance = VISIBLE
+        usual = diversity.distinct or isinstance(model, _SENTENCES)
+        least = int(usual if isinstance(distinct, str) else distinct)
+        return cls(max(least, _variables(min_distance, model.n_variables)))
 
     def too_close(self, labeling: Labels, rows: Labels) -> bool:
         """Whether a labeling is too close to one of a list."""

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from hedgehop._arrays import number
+from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 
 _MOST = 1e300
-APART = 0.05  # the share of the variables in which labelings from files differ where no tradeoff is given
+VISIBLE = 0.05  # the share of the variables in which labelings differ at least where nothing is said about it
+SECOND = (
+    0.1  # in which the second differs from the first: later ones, which find less that is new, then rarely go below
+)
 
 
 @dataclass(frozen=True)
@@ -26,11 +31,14 @@ class Target:
     distance: float
 
 
-TradeoffLike = float | PerVariable | Target
+TradeoffLike = float | Literal["auto"] | PerVariable | Target
 
 
 def per_variable(share: float) -> PerVariable:
     """Tradeoff in units per variable, so that one setting serves all sizes.
+
+    For diversities whose value does not grow with the number of variables: balls, labels, transitions, regions.
+    ``VariableCoverage`` and ``LinearHamming`` count variables themselves; give them a plain number.
 
     >>> import hedgehop as hh
     >>> hh.diverse(hh.FactorGraph([[0.0, 0.0]] * 5), hh.HammingBall(gamma=1.0), tradeoff=hh.per_variable(0.4)).tradeoff
@@ -56,12 +64,25 @@ def target(distance: float) -> Target:
     return Target(share)
 
 
-def resolve(tradeoff: TradeoffLike, model: Model) -> float:
+def is_auto(tradeoff: Any) -> bool:
+    """Whether a tradeoff is to be found; other words are refused."""
+    if isinstance(tradeoff, str) and tradeoff != "auto":
+        raise ValueError(
+            f'tradeoff must be "auto", a number, hh.target(...) or hh.per_variable(...); got {tradeoff!r}.'
+        )
+    return isinstance(tradeoff, str)
+
+
+def resolve(tradeoff: TradeoffLike, model: Model, diversity: Diversity) -> float:
     """Return the tradeoff as a number >= 0."""
     if isinstance(tradeoff, PerVariable):
+        if diversity.sums_variables:
+            text = f"hh.per_variable would count variables twice: {type(diversity).__name__} already sums over them"
+            raise ValueError(f"{text}. Pass the number itself, tradeoff={tradeoff.share:g}, or tradeoff='auto'.")
         return tradeoff.share * model.n_variables
-    if isinstance(tradeoff, Target):
-        raise TypeError("hh.target finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
+    if isinstance(tradeoff, Target) or is_auto(tradeoff):
+        named = '"auto"' if is_auto(tradeoff) else "hh.target"
+        raise TypeError(f"{named} finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
     factor = number(tradeoff, "tradeoff", low=0.0)
     if factor > _MOST:
         raise ValueError(f"tradeoff must be at most {_MOST:g}, or F is beyond all numbers; got {factor:g}.")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a list is like when nothing is said about diversity, tradeoff or distances."""
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+
+
+def noisy_grid(side: int, labels: int = 3) -> hh.Grid:
+    random = np.random.default_rng(side)
+    coarse = random.normal(size=(side // 8, side // 8, labels))
+    scores = 2.0 * np.kron(coarse, np.ones((8, 8, 1))) + random.normal(size=(side, side, labels))
+    return hh.Grid(scores, smoothness=0.7)
+
+
+@pytest.mark.parametrize("side", [16, 48])
+def test_labelings_differ_visibly_and_stay_plausible_at_every_size(side):
+    model = noisy_grid(side)
+    found = hh.diverse(model)
+    n = model.n_variables
+    apart = found.distances[np.triu_indices(5, 1)]
+    assert found.diversity == "VariableCoverage(h='log')"
+    assert apart.min() >= 0.05 * n
+    assert found.distances[0, 1] >= 0.1 * n
+    assert apart.max() <= 0.5 * n
+    random = np.random.default_rng(0).integers(0, 3, model.shape)
+    assert found.relevance.min() > 0.6 * found.relevance[0] + 0.4 * model.score(random)
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_the_unit_of_the_scores_does_not_matter(unit):
+    model = noisy_grid(16)
+    found, scaled = hh.diverse(model), hh.diverse(hh.Grid(unit * model.unary.reshape(16, 16, 3), 0.7 * unit))
+    assert np.array_equal(found.labelings, scaled.labelings)
+    assert scaled.tradeoff == unit * found.tradeoff
+
+
+def test_a_stream_begins_as_the_list():
+    model = noisy_grid(16)
+    steps = hh.stream(model)
+    assert all(np.array_equal(next(steps).labeling, row) for row in hh.diverse(model, m=3).labelings)
+
+
+def test_words_about_distances_are_the_users():
+    model = hh.FactorGraph(np.tile([3.0, 0.0], (40, 1)))
+    assert hh.diverse(model).certificate.apart == 2
+    assert hh.diverse(model, distinct=True).certificate.apart == 1
+    assert hh.diverse(model, min_distance=7, m=2).certificate.apart == 7
+    assert hh.diverse(model, tradeoff=9.0).certificate.apart == 0
+
+
+def test_joint_lists_are_not_kept_apart():
+    found = hh.diverse(noisy_grid(16, labels=2), method="joint", m=3)
+    assert found.certificate.apart == 0
+    assert found.optimal
+
+
+def test_a_distance_out_of_reach_is_no_error():
+    """Nothing but one variable is free: the list does what it can, and says that it is short."""
+    scores = np.full((30, 2), -np.inf)
+    scores[:, 0] = 0.0
+    scores[0, 1] = -1.0
+    with pytest.warns(UserWarning, match="only 1 of 3 labelings"):
+        assert len(hh.diverse(hh.FactorGraph(scores), m=3)) == 1
+
+
+def test_repeats_are_told_unless_they_were_asked_for(recwarn):
+    model = hh.FactorGraph(np.tile([3.0, 0.0], (4, 1)))
+    with pytest.warns(UserWarning, match="only 1 of 3 labelings are different: pass distinct=True"):
+        hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=0.01)
+    recwarn.clear()
+    hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=0.01, distinct=False)
+    assert not recwarn.list
+
+
+def test_taggings_and_parses_do_not_repeat():
+    chain = hh.Chain(np.tile([3.0, 0.0, 0.5], (6, 1)), np.eye(3))
+    assert hh.diverse(chain, hh.VariableCoverage(), m=4, tradeoff=0.01).distinct == 4
+    scores = np.random.default_rng(1).normal(size=(5, 6))
+    assert hh.diverse(hh.Arborescence(scores), hh.VariableCoverage(), m=4, tradeoff=0.0).distinct == 4
+
+
+@pytest.mark.parametrize(
+    "diversity", [hh.VariableCoverage(), hh.LinearHamming(), hh.UniqueItems(hh.VariableCoverage())]
+)
+def test_variables_are_not_counted_twice(diversity):
+    model = noisy_grid(16)
+    with pytest.raises(ValueError, match=r"would count variables twice.*tradeoff=0.4, or tradeoff='auto'"):
+        hh.diverse(model, diversity + hh.LabelCoverage(), tradeoff=hh.per_variable(0.4))
+
+
+def test_other_words_for_a_tradeoff_are_refused():
+    with pytest.raises(ValueError, match='tradeoff must be "auto", a number'):
+        hh.diverse(noisy_grid(16), tradeoff="big")
+    with pytest.raises(TypeError, match='"auto" finds its tradeoff by solving steps'):
+        hh.select([[0, 0], [0, 1]], hh.FactorGraph(np.zeros((2, 2))), hh.HammingBall(gamma=1.0), m=1, tradeoff="auto")
