@@ -229,6 +229,14 @@ def test_painted_strokes_are_read():
         from_colors(np.zeros((3, 4)))
 
 
+def test_strokes_in_colours_without_a_meaning_are_refused():
+    painted = np.full((9, 9, 3), 255, np.uint8)
+    painted[:3], painted[6:] = (250, 10, 10), (40, 200, 60)
+    with pytest.raises(ValueError, match="blue for 1, red for 2; got 27 green pixels"):
+        from_colors(painted)
+    assert from_colors(painted, {1: (250, 10, 10), 2: (40, 200, 60)})[[0, 4, 8], 0].tolist() == [1, 0, 2]
+
+
 def test_the_robot_stays_inside_repeats_itself_and_leaves_nothing_out():
     truth = np.zeros((50, 70), int)
     truth[10:30, 10:40], truth[40, 60], truth[:, 45:50] = 1, 2, 255

@@ -71,7 +71,7 @@ class Label(_Strict):
 
 def default_labels() -> list[Label]:
     """Return the two brushes everybody starts with."""
-    return [Label(name="Background", color="#4f8ef7"), Label(name="Object", color="#f2b632")]
+    return [Label(name="Background", color="#4f8ef7"), Label(name="Object", color="#e5484d")]
 
 
 def class_labels(count: int) -> list[Label]:

@@ -4,7 +4,7 @@
 /** @type {import("./types.js").Label[]} */
 const BRUSHES = [
   { name: "Background", color: "#4f8ef7" },
-  { name: "Object", color: "#f2b632" },
+  { name: "Object", color: "#e5484d" },
 ];
 
 /** What the page shows; every change goes through `change`, which tells the listeners once a frame. */
