@@ -119,12 +119,19 @@ def test_the_benchmarks_run_and_write_their_page(tmp_path):
     assert re.fullmatch(r"before\n<!-- speed -->\n\| problem .*\n<!-- end of speed -->\nafter\n", readme, re.DOTALL)
 
 
-def test_the_demo_prints_tables_and_draws_a_picture(tmp_path):
+def test_the_demo_tells_two_stories_and_draws_a_picture(tmp_path):
     pytest.importorskip("skimage")
     pytest.importorskip("matplotlib")
-    command = [sys.executable, "-W", "error", "-m", "hedgehop", "demo", "--segments", "12", "-m", "2"]
+    command = [sys.executable, "-W", "error", "-m", "hedgehop", "demo", "--segments", "200", "-m", "3", "--verbose"]
     ran = subprocess.run([*command, "--out", "small.png"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.count("\nguarantee ") == 3
     assert "wrote small.png" in ran.stdout
+    readings = (
+        "the man is on the hill, I use the telescope",
+        "the man is on the hill, the man has it",
+        "I am on the hill",
+    )
+    assert all(reading in ran.stdout for reading in readings)
+    assert "3 of 3 steps are proven optimal" in ran.stdout
+    assert ran.stdout.count("\nguarantee ") == 2
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draw the pictures of README.md and docs/segmentation.md, and of docs/tutorial.md: smaller, in 256 colours.
+"""Draw the pictures of README.md and docs/segmentation.md: smaller, in 256 colours.
 
 Run it from the root of the repository: ``python docs/pictures/draw.py`` (after ``make demo``).
 """

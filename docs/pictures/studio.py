@@ -12,11 +12,12 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from skimage import color, data
 
-from hedgehop.cli.demo import CLASSES
 from hedgehop.studio.settings import Settings
 from hedgehop.studio.web.server import in_background
 
 HERE = Path(__file__).parent
+# A class is the colour around one pixel (row, column) of the photograph.
+CLASSES = {"wood": (150, 560), "red glaze": (250, 430), "china": (40, 290), "coffee": (185, 300), "shadow": (30, 30)}
 SPREAD = 14.0
 
 
@@ -64,12 +65,12 @@ def refined(page: Page) -> None:
 
 
 def classes(page: Page) -> None:
-    """A cup of coffee, with scores by the colours of the classes of the demo."""
+    """A cup of coffee, with scores by the colours of five classes."""
     image, scores = io.BytesIO(), io.BytesIO()
     photo = data.coffee()
     Image.fromarray(photo).save(image, "PNG")
     lab = color.rgb2lab(photo)
-    centres = [lab[r - 6 : r + 7, c - 6 : c + 7].mean(axis=(0, 1)) for (r, c), _ in CLASSES.values()]
+    centres = [lab[r - 6 : r + 7, c - 6 : c + 7].mean(axis=(0, 1)) for r, c in CLASSES.values()]
     off = np.stack([((lab - centre) ** 2).sum(axis=-1) / (2 * SPREAD**2) for centre in centres], axis=-1)
     np.save(scores, -np.minimum(off, 8.0).astype(np.float32))
     page.get_by_role("button", name="I'll draw").click()

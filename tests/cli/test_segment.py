@@ -36,7 +36,9 @@ def test_segment_writes_masks_a_sheet_and_the_list(photo):
     words = ("segment", photo, "-s", photo.with_name("strokes.png"), "-m", 3, "-o", out, "--segments", 150)
     done = run(*words)
     assert done.exit_code == 0, done.stderr
-    assert "wrote 3 masks" in done.stdout
+    assert "wrote 3 cut-outs and masks" in done.stdout
+    with Image.open(out / "cutout_1.png") as cut:
+        assert (np.asarray(cut)[..., 3] == 255).sum() == 400
     with Image.open(out / "candidate_1.png") as mask:
         first = np.asarray(mask)
     assert (first == 255).sum() == 400

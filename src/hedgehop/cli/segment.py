@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -16,7 +16,13 @@ from hedgehop.cli.options import Json, Quiet, parse_option
 from hedgehop.cli.output import command_output, fields_of, write_figure
 from hedgehop.io.file_access import atomic_write
 from hedgehop.io.images import read_image, read_strokes
+from hedgehop.plotting.cutouts import cut_out, plot_cutouts
 from hedgehop.specifications import parse_diversity, parse_tradeoff
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from hedgehop.segmentation.suggestions import Suggestions
 
 
 def segment(
@@ -33,7 +39,9 @@ def segment(
         ),
     ],
     m: Annotated[int, typer.Option("-m", min=1, help="How many candidates.")] = 6,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for masks, sheet.png and list.npz.")] = Path("out"),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for cut-outs, masks, sheet.png and list.npz.")
+    ] = Path("out"),
     n_segments: Annotated[int, typer.Option("--segments", min=0, help="About how many superpixels; 0: pixels.")] = 2000,
     diversity: Annotated[str | None, typer.Option("--diversity", "-d", help="As in `hedgehop solve`.")] = None,
     tradeoff: Annotated[str | None, typer.Option("--tradeoff", "-t", help="As in `hedgehop solve`.")] = None,
@@ -41,7 +49,7 @@ def segment(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Cut an object out of a picture in several ways, each as a mask, and all on one sheet.
+    """Cut an object out of a picture in several ways, each as a picture with transparency and a mask, all on one sheet.
 
     Example: `hedgehop segment photo.jpg --scribbles strokes.png -m 6 -o out`
     """
@@ -56,16 +64,30 @@ def segment(
         found = Segmenter(picture, n_segments or None).suggest(strokes, m, kind, factor)
         out.mkdir(parents=True, exist_ok=True)
         masks = [out / f"candidate_{k + 1}.png" for k in range(len(found))]
+        cutouts = [out / f"cutout_{k + 1}.png" for k in range(len(found))]
         for path, labels in zip(masks, found.labelings, strict=True):
-            _write_mask(path, labels)
+            _write_picture(path, _grey_levels(labels))
+        for path, mask in zip(cutouts, found.masks, strict=True):
+            _write_picture(path, cut_out(picture, mask))
         found.save(out / "list.npz")
-        write_figure(found.plot(picture), out / "sheet.png")
+        write_figure(_sheet(found, picture), out / "sheet.png")
         talk.say(found.report(), **fields_of(found))
-        talk.say(f"wrote {len(masks)} masks, sheet.png and list.npz to {out}", out=out, masks=masks)
+        text = f"wrote {len(masks)} cut-outs and masks, sheet.png and list.npz to {out}"
+        talk.say(text, out=out, masks=masks, cutouts=cutouts)
 
 
-def _write_mask(path: Path, labels: NDArray[np.int32]) -> None:
-    """Write labels as grey levels: black the background, white the object, steps between for several."""
-    levels = np.round(labels * (255.0 / max(1, int(labels.max())))).astype(np.uint8)
+def _sheet(found: Suggestions, picture: NDArray[Any]) -> Figure:
+    """All candidates: cut out if there is one object, else as maps of labels."""
+    if found.labelings.max() > 1:
+        return found.plot(picture)
+    return plot_cutouts(picture, {"": found.masks})
+
+
+def _grey_levels(labels: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """Labels as grey levels: black the background, white the object, steps between for several."""
+    return np.round(labels * (255.0 / max(1, int(labels.max())))).astype(np.uint8)
+
+
+def _write_picture(path: Path, pixels: NDArray[np.uint8]) -> None:
     with atomic_write(path) as file:
-        need("PIL.Image", "segmentation", "writing masks").fromarray(levels).save(file, format="png")
+        need("PIL.Image", "segmentation", "writing pictures").fromarray(pixels).save(file, format="png")
