@@ -52,6 +52,7 @@ from hedgehop.oracles import Oracle as Oracle
 from hedgehop.oracles import Step as Step
 from hedgehop.sampling import samples as samples
 from hedgehop.segmentation import Segmenter as Segmenter
+from hedgehop.segmentation import suggest as suggest
 from hedgehop.tuning.search import tune as tune
 
 __version__: str

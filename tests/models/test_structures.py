@@ -155,3 +155,9 @@ def test_float32_scores_are_kept_and_summed_in_doubles():
     assert hh.Matching(weights).unary.dtype == np.float32
     assert hh.Matching(weights).score([0, 1]) == 2 * float(np.float32(0.1))
     assert hh.best(hh.Matching(weights)).exact
+
+
+def test_a_chain_needs_emissions_only():
+    chain = hh.Chain([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
+    assert chain.score([0, 1, 0]) == 6.0
+    assert hh.best(chain).labeling.tolist() == [0, 1, 0]

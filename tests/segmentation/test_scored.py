@@ -167,6 +167,39 @@ def test_labels_may_come_first_and_tensors_are_taken():
     assert half.model.unary == pytest.approx(wanted)
 
 
+def blocks(labels_first: bool) -> np.ndarray:
+    """Logits of three classes, one of them in a square."""
+    logits = np.tile([2.0, 0.0, -1.0], (40, 50, 1)) + 0.3 * np.random.default_rng(0).normal(size=(40, 50, 3))
+    logits[10:30, 15:35] += [-3.0, 3.0, 2.5]
+    return np.moveaxis(logits, -1, 0) if labels_first else logits
+
+
+@pytest.mark.parametrize("labels_first", [False, True])
+def test_scores_need_no_image(labels_first):
+    found = hh.segmentation.from_scores(blocks(labels_first), n_segments=100).suggest(m=3)
+    square = np.zeros((40, 50), bool)
+    square[10:30, 15:35] = True
+    assert ((found.labelings[0] == 1) == square).mean() > 0.97
+    assert found.distinct == 3
+    pixels = hh.segmentation.from_scores(blocks(labels_first), n_segments=None).suggest(m=2)
+    assert ((pixels.labelings[0] == 1) == square).mean() > 0.97
+
+
+def test_probabilities_are_recognised():
+    logits = blocks(False)
+    chances = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    found = hh.segmentation.from_scores(chances.astype(np.float32), n_segments=None)
+    expected = hh.segmentation.from_scores(np.log(chances), n_segments=None)
+    assert found.model.unary == pytest.approx(expected.model.unary, abs=1e-4)
+    assert np.isfinite(hh.segmentation.from_scores(np.eye(3)[[[0, 1], [2, 2]]], n_segments=None).model.unary).all()
+
+
+def test_scores_of_unclear_axes_need_a_word():
+    with pytest.raises(ValueError, match="which may be either"):
+        hh.segmentation.from_scores(np.zeros((4, 9, 4)))
+    assert hh.segmentation.from_scores(np.zeros((4, 9, 4)), n_segments=None, labels_first=True).shape == (9, 4)
+
+
 def test_a_class_that_is_forbidden_everywhere_is_never_used():
     scores = unsure()
     scores[..., 3] = -np.inf

@@ -20,9 +20,9 @@ class Chain(PairwiseModel):
     ----------
     emissions : (T, L) array
         Scores of the labels at each position; ``-inf`` forbids a label there.
-    transitions : (L, L) or (T-1, L, L) array
+    transitions : (L, L) or (T-1, L, L) array, optional
         Scores of a label (row) followed by another (column), the same everywhere or one table per step.
-        ``-inf`` forbids the succession.
+        ``-inf`` forbids the succession. By default all successions are as good.
 
     Examples
     --------
@@ -34,12 +34,12 @@ class Chain(PairwiseModel):
     [0, 0, 1]
     """
 
-    def __init__(self, emissions: ArrayLike, transitions: ArrayLike) -> None:
+    def __init__(self, emissions: ArrayLike, transitions: ArrayLike | None = None) -> None:
         unary = _arrays.scores(emissions, "emissions", ndim=2)
         if 0 in unary.shape:
             raise ValueError(f"emissions must have at least one position and one label; got shape {unary.shape}.")
         length, labels = unary.shape
-        steps = _arrays.scores(transitions, "transitions")
+        steps = _arrays.scores(np.zeros((labels, labels)) if transitions is None else transitions, "transitions")
         if steps.shape not in ((labels, labels), (length - 1, labels, labels)):
             raise ValueError(
                 f"transitions must have shape ({labels}, {labels}) or ({length - 1}, {labels}, {labels}); "

@@ -35,8 +35,8 @@ def plot_list(
 ) -> Figure:
     """Draw all labelings of a list side by side, with what changed against the first.
 
-    Each panel tells the labeling's number, the share of variables that differ from the first labeling, its
-    relevance and its gain. What differs is outlined and in full colour, the rest is paler. Labelings of a grid
+    Each panel tells the labeling's number, the share of variables that differ from the first labeling, and its
+    relevance. What differs is outlined and in full colour, the rest is paler. Labelings of a grid
     are drawn as images (of a volume, the middle slice), others as rows of cells.
 
     Parameters

@@ -10,4 +10,5 @@ from hedgehop.segmentation.scored import from_scores as from_scores
 from hedgehop.segmentation.scribbles import from_colors as from_colors
 from hedgehop.segmentation.scribbles import robot_scribbles as robot_scribbles
 from hedgehop.segmentation.segmenter import Segmenter as Segmenter
+from hedgehop.segmentation.segmenter import suggest as suggest
 from hedgehop.segmentation.suggestions import Suggestions as Suggestions

@@ -26,6 +26,8 @@ from hedgehop.segmentation.superpixels import Seeds
 
 _DEFAULT_SEGMENTS = 500  # in whose units the smoothness of pixels is given
 _SAME_PROPORTION = 0.12  # how far proportions of one image may be off, as a logarithm: networks round sizes
+_SUM_OF_CHANCES = 1e-3  # how far sums of probabilities in single precision may be from 1
+_LEAST_CHANCE = 1e-6  # whose logarithm stands for those of smaller probabilities: networks round them to 0
 _CLASS_ANCHOR = 2.0  # what agreeing with a given segmentation gains, in units of the scores
 
 
@@ -148,7 +150,7 @@ class ScoredImage(SceneModel):
 
 def from_scores(
     scores: ArrayLike,
-    image: ImageLike,
+    image: ImageLike | None = None,
     n_segments: int | None = 500,
     *,
     labels_first: bool | None = None,
@@ -164,10 +166,11 @@ def from_scores(
     ----------
     scores : (h, w, L) or (L, h, w) array or tensor
         Score of each class, logits or log-probabilities, higher is better, at any resolution: they are interpolated
-        to the image's size, corners on corners. ``-inf`` forbids a class. Tensors of PyTorch may be anywhere, those
-        of other libraries must be on the CPU.
-    image : array or path
-        Grey, RGB or RGBA; 8 or 16 bit, or floats.
+        to the image's size, corners on corners. ``-inf`` forbids a class. Probabilities, numbers from 0 to 1 whose
+        sum over the classes is 1, are recognised; their logarithms are taken. Tensors of PyTorch may be anywhere,
+        those of other libraries must be on the CPU.
+    image : array or path, optional
+        Grey, RGB or RGBA; 8 or 16 bit, or floats. Without one, borders follow the scores alone.
     n_segments : int or None
         About how many superpixels are labelled. None labels every pixel: a list takes some seconds.
     labels_first : bool, optional
@@ -192,12 +195,16 @@ def from_scores(
     ((3, 40, 60), [1, 1, 2])
     """
     values = _checked(scores)
+    if image is None:
+        values, labels_first = _labels_last(values, labels_first), False
+        image = _painted(_logarithms(values))
     smoothness = number(smoothness, "smoothness", low=0.0)
     count = _DEFAULT_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
     scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
     if labels_first is None:
         labels_first = _labels_first(values.shape, scene.shape)
-    fine = resample(np.moveaxis(values, 0, -1) if labels_first else values, scene.solved_shape)
+    values = _logarithms(np.moveaxis(values, 0, -1) if labels_first else values)
+    fine = resample(values, scene.solved_shape)
 
     def on_superpixels() -> ScoredImage:
         variables = Variables(scene, pixelwise=False)
@@ -209,6 +216,34 @@ def from_scores(
     strength = smoothness * float(np.sqrt(scene.lab[..., 0].size / _DEFAULT_SEGMENTS))
     unary = fine.reshape(-1, fine.shape[-1])
     return ScoredImage(scene, Variables(scene, pixelwise=True), unary, strength, coarse=on_superpixels)
+
+
+def _labels_last(values: Floats, labels_first: bool | None) -> Floats:
+    """Return scores without an image as (h, w, L): by default the axis of the labels is the shortest one."""
+    if labels_first is None:
+        first, second, last = values.shape
+        if first == last < second or first == second == last > 1:
+            raise ValueError(
+                f"scores must have shape (h, w, L) or (L, h, w); got {values.shape}, which may be either. Pass "
+                "labels_first=True or False, or the image."
+            )
+        labels_first = first < last
+    return np.moveaxis(values, 0, -1) if labels_first else values
+
+
+def _logarithms(values: Floats) -> Floats:
+    """Return the logarithms of probabilities, (h, w, L), and other scores as they are."""
+    if values.shape[-1] < 2 or values.min() < 0 or np.abs(values.sum(axis=-1) - 1).max() > _SUM_OF_CHANCES:
+        return values
+    return np.asarray(np.log(np.maximum(values, _LEAST_CHANCE)))
+
+
+def _painted(scores: Floats) -> NDArray[np.uint8]:
+    """Return a picture of scores, (h, w, 3): the colours of the classes, mixed by their probabilities."""
+    from scipy.special import softmax
+
+    chances = softmax(scores, axis=-1)
+    return np.asarray(np.round(chances @ voc_palette(scores.shape[-1]).astype(float)), np.uint8)
 
 
 def _labels_first(shape: tuple[int, ...], image: tuple[int, ...]) -> bool:

@@ -219,3 +219,27 @@ class Segmenter:
 
 def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
     return _TRADEOFFS.get(type(diversity), target(_TARGET_DISTANCE)) if given is None else given
+
+
+def suggest(image: ImageLike, scribbles: ArrayLike, m: int = 6) -> Suggestions:
+    """Return candidates for what strokes mark in an image, all in one call; :class:`Segmenter` keeps what can be kept.
+
+    Parameters
+    ----------
+    image : array or path
+        Grey, RGB or RGBA; 8 or 16 bit, or floats.
+    scribbles : (H, W) array of ints
+        0 unknown, 1 background, 2 the object, 3 and more further objects.
+    m : int
+        How many candidates.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image, strokes = np.zeros((40, 60, 3)), np.zeros((40, 60), int)
+    >>> image[10:30, 20:40] = 1.0
+    >>> strokes[18:22, 28:32], strokes[2:4, 5:50] = 2, 1
+    >>> hh.suggest(image, strokes, m=3).masks.shape
+    (3, 40, 60)
+    """
+    return Segmenter(image).suggest(scribbles, m)
