@@ -78,6 +78,29 @@ def test_distances_are_shares_by_weight():
     assert metrics.distances([[0, 0, 1], [0, 1, 0]], weights=[2.0, 1.0, 1.0]).tolist() == [[0.0, 0.5], [0.5, 0.0]]
 
 
+def test_distances_are_plain_shares_without_weights():
+    images = np.zeros((3, 2, 4), int)
+    images[1, 0], images[2] = 1, 1
+    assert metrics.distances(images).tolist() == [[0.0, 0.5, 1.0], [0.5, 0.0, 0.5], [1.0, 0.5, 0.0]]
+
+
+def test_the_mean_iou_of_one_labeling_is_a_number():
+    assert metrics.mean_iou([0, 0, 1], [0, 1, 1]) == pytest.approx(0.5)
+    assert metrics.mean_iou([[0, 0, 1], [0, 1, 1]], [0, 1, 1]).tolist() == pytest.approx([0.5, 1.0])
+    assert np.isnan(metrics.mean_iou([0, 1], [255, 255]))
+
+
+def test_the_best_so_far_of_whole_numbers_are_floats():
+    assert metrics.best_so_far([1, 3, 2]).dtype == np.float64
+
+
+def test_masks_are_no_truths():
+    with pytest.raises(ValueError, match="got only 0 and 255, which stands for unknown"):
+        metrics.refuse_masks([[0, 255], [255, 0]], 255)
+    metrics.refuse_masks([[0, 255], [1, 0]], 255)
+    metrics.refuse_masks([[0, 0]], 255)
+
+
 def test_the_trimap_keeps_a_band_on_both_sides_of_borders():
     truth = np.zeros((9, 9), int)
     truth[:, 5:] = 1
@@ -95,6 +118,11 @@ def test_the_trimap_keeps_a_band_on_both_sides_of_borders():
         (lambda: metrics.confusion([3], [0], n_labels=2), r"labels must be 0\.\.1.*got 3"),
         (lambda: metrics.corpus_iou([], [], 2, by="luck"), "by must be"),
         (lambda: metrics.distances([1, 2]), "stacked"),
+        (lambda: metrics.distances([[0, 1, 2]], weights=[1.0, 2.0]), "weights must have one entry per variable"),
+        (lambda: metrics.corpus_iou([[[0, 1]]], [[0, 1], [1, 1]], 2), "shorter|longer"),
+        (lambda: metrics.confusion([10**6], [0]), "labels must be few enough .* got label 1000000"),
+        (lambda: metrics.accuracy([0.5], [0]), "labelings must"),
+        (lambda: metrics.accuracy([0], [0.5]), "truth must"),
     ],
 )
 def test_wrong_input_is_named(call, message):

@@ -12,7 +12,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
-from hedgehop.oracles.routing import ROUTES, choose
+from hedgehop.oracles.routing import ROUTES, choose, is_small, routes
 from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, TransitionWeights
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -95,3 +95,78 @@ def test_marginals_are_those_of_the_chosen_oracle():
     found, expected = (hh.oracles.get(name).max_marginals(CHAIN, given) for name in ("auto", "tree"))
     assert expected is not None
     assert np.array_equal(found, expected)
+
+
+class Plugin(hh.Oracle):
+    """An oracle of another package, which can do everything."""
+
+    name, summary = "plugin", "does it all"
+
+    def __init__(self, wish):
+        self.wish = wish
+
+    def refusal(self, model, potentials):
+        return None
+
+    def preference(self, model, potentials):
+        return self.wish
+
+    def maximize(self, model, potentials):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(("wish", "chosen"), [(1.0, "plugin"), (0.0, "graphcut"), (-1.0, "graphcut")])
+def test_plugins_come_first_where_they_wish_to_and_last_elsewhere(wish, chosen):
+    oracles = {**built_in_and_installed(), "plugin": Plugin(wish)}
+    assert choose(oracles, BINARY, []).oracle == chosen
+    order = [route.oracle for route in routes(oracles, BINARY, [])]
+    assert order.index("plugin") == (0 if wish > 0 else len(order) - 1)
+
+
+def test_several_plugins_come_in_the_order_of_their_wishes():
+    oracles = {**built_in_and_installed(), "a": Plugin(1.0), "b": Plugin(2.0)}
+    assert [route.oracle for route in routes(oracles, BINARY, [])][:2] == ["b", "a"]
+
+
+def test_an_oracle_to_avoid_is_the_last_resort():
+    oracles = built_in_and_installed()
+    assert choose(oracles, BINARY, [], avoid=["graphcut"]).oracle == "swap"
+    assert choose(oracles, BINARY, [], avoid=list(oracles)).oracle == "graphcut"
+
+
+def test_what_no_oracle_can_do_is_said_with_every_reason():
+    own = hh.potentials.Function(lambda y: float(y.sum()))
+    with pytest.raises(hh.UnsupportedError, match=r"no oracle can solve this step \(Function\): .*Function"):
+        choose(built_in_and_installed(), BINARY, [own])
+
+
+class Flat:
+    """A structure of someone else: scores of single variables, and no oracle of its own."""
+
+    n_variables, shape = 40, (40,)
+    label_counts = np.full(40, 2, np.int32)
+
+    def score(self, labelings):
+        return np.asarray(labelings).sum(axis=-1) * 1.0
+
+
+def test_auto_refuses_what_all_refuse():
+    auto = hh.oracles.get("auto")
+    assert auto.refusal(BINARY, []) is None
+    assert "exhaustive" in str(auto.refusal(Flat(), []))
+
+
+def test_blossoms_are_tried_first_on_small_graphs_only():
+    pairs = [(i, j) for i in range(8) for j in range(i)]
+    small = hh.GraphMatching(pairs, RANDOM.random(len(pairs)))
+    assert choose(built_in_and_installed(), small, []).oracle == "graph_matching"
+    assert not is_small(Flat())
+
+
+@pytest.mark.parametrize(("side", "labels", "small"), [(10, 3, True), (40, 3, False)])
+def test_small_models_are_those_whose_programs_have_few_columns(side, labels, small):
+    potts = hh.Grid(np.zeros((side, side, labels)), 0.5)
+    assert is_small(potts) is small
+    tables = hh.FactorGraph(np.zeros((side * side, labels)), potts.edges, RANDOM.normal(size=(labels, labels)))
+    assert not is_small(tables)  # their programs need many branches
+    assert is_small(hh.FactorGraph(np.zeros((20, 3)), [(0, 1)], RANDOM.normal(size=(3, 3))))
