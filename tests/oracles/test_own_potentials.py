@@ -8,7 +8,17 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
-from hedgehop.potentials import CountFunction, LabelClasses, LabelWeights, Linear, Lines, PairClasses, Potential, Table
+from hedgehop.potentials import (
+    CountFunction,
+    Distances,
+    LabelClasses,
+    LabelWeights,
+    Linear,
+    Lines,
+    PairClasses,
+    Potential,
+    Table,
+)
 
 
 class CutLength(Potential):
@@ -127,3 +137,30 @@ def test_solvers_of_quick_bounds_are_kept_apart():
     fresh = hh.oracles.Lagrangian().on(model).linear_steps([costs])(none)
     assert patient(none).upper_bound == pytest.approx(fresh.upper_bound)
     assert quick(none).upper_bound > fresh.upper_bound
+
+
+class Flips(Potential):
+    """``worth[k]``, k = number of variables that differ from a labeling: what Cardinality is, but not of its class."""
+
+    relaxed_as = "distances"
+    scaled_fields = ("worth",)
+
+    def __init__(self, reference, worth):
+        self._set(reference=np.array(reference, np.int32), worth=np.array(worth, float))
+
+    def values(self, model, flat):
+        return self.worth[(flat != self.reference).sum(axis=1)]
+
+    def distances(self):
+        return Distances(self.reference[None], None, Table(1.0, self.worth))
+
+
+@pytest.mark.parametrize("oracle", ["tree", "chain", "spanning_tree", "lagrangian"])
+def test_distances_of_its_own_are_understood(oracle):
+    rng = np.random.default_rng(3)
+    trees = hh.SpanningTree([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], rng.normal(size=5))
+    model = trees if oracle == "spanning_tree" else hh.Chain(rng.normal(size=(5, 2)), rng.normal(size=(2, 2)))
+    near = Flips([1, 0, 1, 1, 0], -np.abs(np.arange(6) - 3.0))
+    hh.testing.check_oracle(hh.oracles.get(oracle), model, [near, near])
+    if oracle == "chain":
+        hh.testing.check_oracle(hh.oracles.get(oracle), model, [near, Flips([0, 0, 0, 0, 0], rng.normal(size=6))])
