@@ -233,7 +233,6 @@ class Auto(Oracle):
         return None if able else why_not(self.oracles, model, potentials)
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
-        """Ask the chosen oracle."""
         return self.choice(model, potentials).max_marginals(model, potentials)
 
     def choice(self, model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()) -> Oracle:

@@ -132,7 +132,6 @@ class Constant(Potential):
         self._set(amount=_arrays.number(amount, "amount"))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return np.full(len(flat), self.amount)
 
 
@@ -159,11 +158,9 @@ class Linear(Potential):
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return linear_scores(self.theta, flat)
 
     def check(self, model: Model) -> None:
-        """Refuse a theta that does not fit the model."""
         wanted = (model.n_variables, int(model.label_counts.max()))
         if self.theta.shape != wanted:
             raise ValueError(f"theta must have shape {wanted} (variables, labels); got {self.theta.shape}.")
@@ -190,7 +187,6 @@ class Function(Potential):
         self._set(function=function, factor=float(factor))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
 
 

@@ -115,12 +115,10 @@ class Cardinality(Potential):
         return np.where(np.isneginf(raw), -np.inf, self.factor * raw)
 
     def check(self, model: Model) -> None:
-        """Refuse a reference that does not fit the model."""
         if self.reference.size != model.n_variables:
             raise ValueError(f"reference must have {model.n_variables} labels; got {self.reference.size}.")
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return self.at(_core.counts.hamming(flat, self.reference[None], self.weights)[:, 0])
 
     def span(self) -> float:

@@ -45,11 +45,9 @@ class AgreementGains(Potential):
         self._set(samples=samples, best=best, weights=weights, scale=float(scale))
 
     def check(self, model: Model) -> None:
-        """Refuse samples that are not labelings of the model."""
         as_labelings(self.samples, model.shape, model.label_counts)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return np.asarray(self.scale * np.maximum(0.0, self.excess(flat)).mean(axis=1))
 
     def excess(self, flat: Labels) -> Doubles:

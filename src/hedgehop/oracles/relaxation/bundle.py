@@ -57,7 +57,6 @@ class Bundle(Pool):
         return max(self.scores) - self.scores[best] if self.values[best] > -np.inf else np.inf
 
     def add(self, rows: Labels | Sequence[Labels], relevance: Doubles | None = None) -> Labels:
-        """Take in those of (m, n) labelings that are new and allowed."""
         added = super().add(rows, relevance)
         if len(added):
             self.distances = np.concatenate([self.distances, self.terms.core.distances(added)])
