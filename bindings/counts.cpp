@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "arrays.hpp"
 #include "checks.hpp"
 #include "counts/ball_gain.hpp"
-#include "counts/cardinality.hpp"
 #include "counts/envelope.hpp"
 #include "counts/mixture.hpp"
 #include "counts/slope_master.hpp"
@@ -95,15 +93,6 @@ Result<double> ball_prefix_gains(Vector<Label> labeling, Matrix<Label> chosen, V
   require_balls(view_of(chosen), decay, labeling.size());
   Result<double> out{chosen.shape(0)};
   counts::BallGain(view_of(chosen), span_of(decay)).prefixes(span_of(labeling), out.values);
-  return out;
-}
-
-Result<double> cardinality_messages(Vector<double> gains, Vector<double> table) {
-  require_size("table", table.size(), gains.size() + 1, "count");
-  require_finite("table", span_of(table));
-  for (const double gain : span_of(gains)) require(!std::isnan(gain), "gains must not contain NaN");
-  Result<double> out{gains.size()};
-  counts::CardinalityMessages()(span_of(gains), span_of(table), out.values);
   return out;
 }
 
@@ -226,10 +215,6 @@ void register_counts(nb::module_& m) {
         "ones. Two labelings overlap by exp(-sum of the (n,) decay where they differ); k is at most 20.");
   m.def("ball_prefix_gains", &ball_prefix_gains, "labeling"_a, "chosen"_a, "decay"_a, NoGil(),
         "Exact gains of one (n,) labeling on top of the first 1, 2, ... of the (k, n) chosen ones: (k,).");
-  m.def(
-      "cardinality_messages", &cardinality_messages, "gains"_a, "table"_a, NoGil(),
-      "What being on adds for each variable in the rest of max_x gains . x + table[sum x], in O(n log n).\n\n"
-      "Infinite gains mean always on or off; the message of such a variable is 0.");
   m.def("concave_envelope", &concave_envelope, "table"_a, NoGil(), "Least concave table above a finite one.");
   m.def("mixture", &mixture, "scores"_a, "distances"_a, "secants"_a, "units"_a, "coefficients"_a,
         "coupling"_a, "rates"_a, "start"_a, "rounds"_a = 100, "tolerance"_a = 0.0, NoGil(),

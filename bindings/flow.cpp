@@ -33,15 +33,10 @@ void def_numbers(nb::class_<PyFlow>& any, nb::class_<PyGeneralFlow, PyFlow>& gen
   }
   general.def(nb::init<std::size_t, Matrix<Index>, Vector<T>, std::optional<Vector<T>>, Array<T>>(),
               "n_nodes"_a, "edges"_a, "forward"_a, "backward"_a.none(), "terminals"_a, NoGil());
-  general.def("add_capacities", &PyGeneralFlow::add_capacities<T>, "edges"_a, "forward"_a, "backward"_a,
-              NoGil(),
-              "Change the capacities of the edges with these indices; the two of an edge keep a sum >= 0.");
   using Arrays = std::vector<Array<T>>;
   grid.def(
       nb::init<const std::vector<std::size_t>&, int, const Arrays&, const std::optional<Arrays>&, Array<T>>(),
       "shape"_a, "connectivity"_a, "forward"_a, "backward"_a.none(), "terminals"_a, NoGil());
-  grid.def("add_capacities", &PyGridFlow::add_capacities<T>, "nodes"_a, "slots"_a, "deltas"_a, NoGil(),
-           "Change the capacities from pixels to neighbours: slot 2 k is direction k, 2 k + 1 the way back.");
 }
 
 void def_solving(nb::class_<PyFlow>& any) {
@@ -52,11 +47,8 @@ void def_solving(nb::class_<PyFlow>& any) {
           "error", &PyFlow::error,
           "Bound on |minimum - true minimum| of the last solve, from rounding real numbers; 0 for integers.")
       .def("labels", &PyFlow::labels, NoGil(), "x of the last solve, flat.")
-      .def("residual_terminals", &PyFlow::residual_terminals, NoGil(),
-           "r with: labelings that have x[v] = 1 cost at least minimum + max(0, r[v]), others minimum +\n"
-           "max(0, -r[v]).")
       .def("keep_forests_up_to", &PyFlow::keep_forests_up_to, "changes"_a,
-           "Search on from the last solve if no more nodes and arcs than this change; n / 32 unless told.")
+           "Search on from the last solve if no more nodes than this change; n / 32 unless told.")
       .def_prop_ro("n_nodes", &PyFlow::size)
       .def_prop_ro("bytes", &PyFlow::bytes, "Memory in use.")
       .def_prop_ro("bits", &PyFlow::bits, "32 or 64: width of the integers inside.");

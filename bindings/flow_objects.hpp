@@ -56,18 +56,6 @@ class PyFlow {
     return result;
   }
 
-  std::variant<Result<std::int64_t>, Result<double>> residual_terminals() {
-    const Busy busy(busy_, "flow");
-    require_solved();
-    Result<std::int64_t> integers{size()};
-    flow().read_residual_terminals(integers.values);
-    if (!built_.real) return integers;
-    Result<double> reals{size()};
-    const auto real = [this](std::int64_t value) { return built_.real->scale().real(value); };
-    std::ranges::transform(integers.values, reals.values.begin(), real);
-    return reals;
-  }
-
   template <class T>
   void add_terminals(Array<T> values, std::optional<Nodes> nodes) {
     const Busy busy(busy_, "flow");
@@ -102,26 +90,10 @@ class PyFlow {
   int bits() const { return flow().bits(); }
   void keep_forests_up_to(std::size_t changes) { flow().keep_forests_up_to(changes); }
 
- protected:
-  // Arcs exist. Integer and real flows take deltas of their own kind only.
-  template <class T>
-  void change_capacities(std::span<const Index> tails, std::span<const std::uint32_t> slots,
-                         std::span<const T> deltas) {
-    if constexpr (std::is_integral_v<T>) {
-      require(!built_.real, "a flow of real numbers needs changes of type float32 or float64");
-      built_.integers->add_capacities(tails, slots, deltas);
-    } else {
-      require(built_.real.has_value(), "a flow of integers needs changes of type int32 or int64");
-      built_.real->add_capacities(tails, slots, deltas);
-    }
-  }
-
+ private:
   const flow::AnyFlow& flow() const { return built_.real ? built_.real->integers() : *built_.integers; }
   flow::AnyFlow& flow() { return built_.real ? built_.real->integers() : *built_.integers; }
 
-  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
-
- private:
   void require_solved() const {
     if (!flow().is_solved()) throw std::runtime_error("the flow is not solved: call solve() first");
   }
@@ -133,6 +105,7 @@ class PyFlow {
 
   flow::BuiltFlow built_;
   Number minimum_;
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 
 class PyGeneralFlow : public PyFlow {
@@ -141,34 +114,7 @@ class PyGeneralFlow : public PyFlow {
   PyGeneralFlow(std::size_t n_nodes, Matrix<Index> edges, Vector<T> forward,
                 std::optional<Vector<T>> backward, Array<T> terminals)
       : PyFlow(build(n_nodes, edges_of(edges), span_of(forward),
-                     backward ? std::optional(span_of(*backward)) : std::nullopt, span_of(terminals))),
-        edges_(std::move(edges)) {}
-
-  template <class T>
-  void add_capacities(Nodes listed, Array<T> forward, Array<T> backward) {
-    const Busy busy(busy_, "flow");
-    const auto indices = span_of(listed);
-    const Edges ends = edges_of(edges_);
-    require_size("forward", forward.size(), indices.size(), "listed edge");
-    require_size("backward", backward.size(), indices.size(), "listed edge");
-    require_in_range("edges", indices, ends.rows);
-    find_slots(ends);
-    std::vector<Index> tails;
-    std::vector<std::uint32_t> slots;
-    std::vector<T> deltas;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const auto e = index(indices[i]);
-      const Index u = ends(e, 0), v = ends(e, 1);
-      // The array of edges is shared, not copied: whoever changed it must not make us write beyond our
-      // memory.
-      require(flow().has_arc(u, slots_[e]) && flow().head(u, slots_[e]) == v,
-              "the edges of a flow must not change");
-      tails.insert(tails.end(), {u, v});
-      slots.insert(slots.end(), {slots_[e], flow().rev(u, slots_[e])});
-      deltas.insert(deltas.end(), {span_of(forward)[i], span_of(backward)[i]});
-    }
-    change_capacities<T>(tails, slots, deltas);
-  }
+                     backward ? std::optional(span_of(*backward)) : std::nullopt, span_of(terminals))) {}
 
  private:
   template <class T>
@@ -181,15 +127,6 @@ class PyGeneralFlow : public PyFlow {
     require_size("backward", terms.backward[0].size(), edges.rows, "edge");
     return flow::build_general(n, edges, terms);
   }
-
-  void find_slots(Edges ends) {
-    if (!slots_.empty() || ends.rows == 0) return;
-    require_edges(ends, size());
-    slots_ = flow::forward_slots(size(), ends);
-  }
-
-  Matrix<Index> edges_;
-  std::vector<std::uint32_t> slots_;
 };
 
 class PyGridFlow : public PyFlow {
@@ -201,22 +138,6 @@ class PyGridFlow : public PyFlow {
   PyGridFlow(const std::vector<std::size_t>& shape, int connectivity, const Arrays<T>& forward,
              const std::optional<Arrays<T>>& backward, Array<T> terminals)
       : PyFlow(build(Grid(shape, connectivity), forward, backward, span_of(terminals))) {}
-
-  template <class T>
-  void add_capacities(Nodes nodes, Vector<std::int32_t> slots, Array<T> deltas) {
-    const Busy busy(busy_, "flow");
-    const auto tails = span_of(nodes), given = span_of(slots);
-    require_size("slots", given.size(), tails.size(), "node");
-    require_size("deltas", deltas.size(), tails.size(), "node");
-    const std::vector<std::uint32_t> ways(given.begin(), given.end());
-    for (std::size_t i = 0; i < tails.size(); ++i) {
-      require(flow().has_arc(tails[i], ways[i]), [&] {
-        return "there is no neighbour of node " + std::to_string(tails[i]) + " at slot " +
-               std::to_string(given[i]);
-      });
-    }
-    change_capacities<T>(tails, ways, span_of(deltas));
-  }
 
  private:
   // Checks that there is one array per direction, with an entry for every pixel that has a neighbour there.

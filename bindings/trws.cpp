@@ -125,7 +125,6 @@ class PyTrws {
   }
 
   std::size_t bytes() const { return solver_.bytes(); }
-  int lanes() const { return solver_.kernel().lanes; }
 
  private:
   static trws::Solver make(const UnaryScores& unary, const PyPairs& pairs, const Ranks& ranks,
@@ -255,7 +254,6 @@ void def_methods(nb::class_<PyTrws>& type) {
   type.def("messages", &PyTrws::messages,
            "A copy of the messages in fixed point, (E, padded labels), in the solver's order; for tests.");
   type.def_prop_ro("bytes", &PyTrws::bytes);
-  type.def_prop_ro("lanes", &PyTrws::lanes, "Labels that the instructions in use handle at once.");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dynamic flows: minimum cuts after many changes of terminals and capacities against scipy's maximum flow."""
+"""Dynamic flows: minimum cuts after many changes of terminals against scipy's maximum flow."""
 
 from __future__ import annotations
 
@@ -49,11 +49,6 @@ def _sequence(seed: int, tally: Tally) -> int:
         deltas = random.integers(-2 * top, 2 * top + 1, few.size) * 10 ** random.integers(0, 4, few.size)
         terminals[few] += deltas
         cut.add_terminals(deltas, few)
-        if m and random.random() < 0.3:
-            changed = np.unique(random.integers(0, m, 3)).astype(np.int32)
-            new = random.integers(0, 2 * top + 1, (2, changed.size))
-            cut.add_capacities(changed, new[0] - forward[changed], new[1] - backward[changed])
-            forward[changed], backward[changed] = new
     return _CHANGES
 
 

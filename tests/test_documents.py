@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the documents show runs: their Python blocks in order, and the demo."""
 
+import functools
+import importlib
 import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -100,6 +103,28 @@ def test_every_public_name_is_documented_with_an_example():
     called = {name: value for name, value in public_names().items() if callable(value) and not _is_error(value)}
     without = [name for name, value in called.items() if ">>> " not in (inspect.getdoc(value) or "")]
     assert without == ["write"]  # one line in the how-to, beside its reading
+
+
+def classes():
+    names = [m.name for m in pkgutil.walk_packages(hh.__path__, "hedgehop.") if not m.name.endswith("__main__")]
+    found = {c for name in names for c in vars(importlib.import_module(name)).values() if inspect.isclass(c)}
+    return sorted(
+        (c for c in found if c.__module__ in names and c.__name__[0] != "_"),
+        key=lambda c: (c.__module__, c.__qualname__),
+    )
+
+
+def test_every_public_method_says_what_it_does_or_inherits_that():
+    kinds = (types.FunctionType, classmethod, staticmethod, property, functools.cached_property)
+    silent = [
+        f"{c.__qualname__}.{name}"
+        for c in classes()
+        for name, member in vars(c).items()
+        if isinstance(member, kinds) and not name.startswith("_")
+        if name not in getattr(c, "__dataclass_fields__", ())
+        if not any(vars(base)[name].__doc__ for base in c.__mro__ if name in vars(base))
+    ]
+    assert silent == []
 
 
 def _is_error(value):

@@ -31,16 +31,9 @@ class AnyFlow {
   virtual Total solve(Poll& poll) = 0;
   virtual Total cheapest_with(std::span<const Index> nodes, std::span<Label> labels, Poll& poll) = 0;
   virtual bool is_solved() const = 0;
-  virtual bool has_arc(Index tail, std::uint32_t slot) const = 0;
-  virtual Index head(Index tail, std::uint32_t slot) const = 0;  // of an arc that exists
-  virtual std::uint32_t rev(Index tail,
-                            std::uint32_t slot) const = 0;  // slot of the opposite arc at the head
   virtual void read_labels(std::span<Label> labels) const = 0;
-  virtual void read_residual_terminals(std::span<std::int64_t> residuals) const = 0;
   virtual void add_terminals(Integers deltas) = 0;
   virtual void add_terminals(std::span<const Index> nodes, Integers deltas) = 0;
-  virtual void add_capacities(std::span<const Index> tails, std::span<const std::uint32_t> slots,
-                              Integers deltas) = 0;
 };
 
 // The values in another type; copied only if they must be. Throws std::overflow_error if one does not fit.
@@ -97,25 +90,9 @@ class PromotingFlow final : public AnyFlow {
   bool is_solved() const override {
     return visit([](const auto& flow) { return flow.is_solved(); });
   }
-  bool has_arc(Index tail, std::uint32_t slot) const override {
-    return visit([&](const auto& flow) { return flow.graph().has_arc(tail, slot); });
-  }
-  Index head(Index tail, std::uint32_t slot) const override {
-    return visit(
-        [&](const auto& flow) { return flow.graph().head(tail, static_cast<typename Narrow::Slot>(slot)); });
-  }
-  std::uint32_t rev(Index tail, std::uint32_t slot) const override {
-    return visit(
-        [&](const auto& flow) { return flow.graph().rev(tail, static_cast<typename Narrow::Slot>(slot)); });
-  }
   void read_labels(std::span<Label> labels) const override {
     visit([&](const auto& flow) {
       for (Index v = 0; v < flow.size(); ++v) labels[v] = flow.is_sink_side(v);
-    });
-  }
-  void read_residual_terminals(std::span<std::int64_t> residuals) const override {
-    visit([&](const auto& flow) {
-      for (Index v = 0; v < flow.size(); ++v) residuals[v] = flow.residual_terminal(v);
     });
   }
 
@@ -124,15 +101,6 @@ class PromotingFlow final : public AnyFlow {
   }
   void add_terminals(std::span<const Index> nodes, Integers deltas) override {
     change([&]<class F>(F& flow) { flow.add_terminals(nodes, Converted<typename F::Cap>(deltas)); });
-  }
-  void add_capacities(std::span<const Index> tails, std::span<const std::uint32_t> slots,
-                      Integers deltas) override {
-    change([&]<class F>(F& flow) {
-      const auto arc = [&](std::size_t i) {
-        return typename F::FlowArc{tails[i], static_cast<typename F::Slot>(slots[i])};
-      };
-      flow.add_capacities(arc, Converted<typename F::Cap>(deltas));
-    });
   }
 
  private:

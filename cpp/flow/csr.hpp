@@ -5,7 +5,7 @@
 // opposite arc has residual capacity", so that a search from the source side never touches opposite arcs.
 //
 // A layout offers the search (flow/search.hpp) nodes with excess, level, link and parent, and arcs by slot:
-// begin, end, head, rev, out, in, has_in, push, set_out; and how a parent slot is marked when it is lost.
+// begin, end, head, rev, out, in, has_in, push; and how a parent slot is marked when it is lost.
 #pragma once
 
 #include <algorithm>
@@ -102,12 +102,6 @@ class CsrLayout {
     back.sister = (back.sister & ~1U) | (there.residual > 0);
   }
 
-  void set_out(Index, Slot s, C residual) {
-    Arc& sister = arcs_[arcs_[s].sister >> 1];
-    arcs_[s].residual = residual;
-    sister.sister = (sister.sister & ~1U) | (residual > 0);
-  }
-
   // Pushes along all short paths: from an excess at a node of [from, to) over one arc to a deficit.
   void push_short_paths(Index from, Index to) {
     for (Index v = from; v < to; ++v) {
@@ -121,8 +115,6 @@ class CsrLayout {
       }
     }
   }
-
-  bool has_arc(Index v, Slot s) const { return v >= 0 && v < n_ && s >= begin(v) && s < end(v); }
 
   std::size_t max_degree() const {
     Slot most = 0;
@@ -174,18 +166,5 @@ class CsrLayout {
   Storage<Node> nodes_;
   Storage<Arc> arcs_;
 };
-
-// Slot of the forward arc, at its tail edges[e][0], of every edge in a CsrLayout of these edges: what changes
-// of capacities need. 4 bytes per edge, so the layout does not keep it.
-inline std::vector<std::uint32_t> forward_slots(std::size_t n, Edges edges) {
-  std::vector<std::uint32_t> next(n), slots(edges.rows);
-  for (const Index v : edges.data) ++next[v];
-  std::inclusive_scan(next.begin(), next.end(), next.begin());
-  for (std::size_t e = edges.rows; e-- > 0;) {
-    slots[e] = --next[edges.data[2 * e]];
-    --next[edges.data[2 * e + 1]];
-  }
-  return slots;
-}
 
 }  // namespace hedgehop::flow

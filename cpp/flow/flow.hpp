@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dynamic minimum cuts: minimise  sum_v t(v) x(v) + sum_(u->v) cap(u->v) [x(u) = 0, x(v) = 1]  over x in {0,
-// 1}^n, again and again while terminals t and capacities change in both directions.
+// 1}^n, again and again while terminals t change.
 //
 // The flow is kept between solves, as a reparametrisation of the problem: excesses are terminals, residuals
 // are capacities, and every labeling costs the same as before. The forests are kept while changes are few.
@@ -31,7 +31,6 @@ class Flow {
  public:
   using Cap = typename Layout::Cap;
   using Slot = typename Layout::Slot;
-  using FlowArc = Arc<Layout>;
 
   // Sizes that are known save a pass over the network. Throws std::overflow_error if sums may not fit.
   explicit Flow(Layout&& graph, const Sizes& sizes = {})
@@ -49,15 +48,13 @@ class Flow {
     guard_.measure(graph(), [](Index) { return 0.0; });
   }
 
-  // ForestSearch are kept while no more nodes and arcs than this change between two solves. Measured:
+  // Forests are kept while no more nodes than this change between two solves. Measured:
   // keeping pays by orders of magnitude for a few changes, and loses beyond 2 to 10 % of the nodes.
   void keep_forests_up_to(std::size_t changes) { keep_ = changes; }
 
   const Layout& graph() const { return forests_.graph(); }
   Index size() const { return graph().size(); }
-  std::size_t bytes() const {
-    return forests_.bytes() + touched_.capacity() * sizeof(Index) + raised_.capacity() * sizeof(FlowArc);
-  }
+  std::size_t bytes() const { return forests_.bytes() + touched_.capacity() * sizeof(Index); }
 
   // Finds a minimum cut and returns its value. After an exception of the poll the flow is valid and may be
   // solved or changed again.
@@ -67,7 +64,6 @@ class Flow {
     const bool keep = std::exchange(has_forests_, false) && is_change_small() && repair();
     if (!keep) forests_.build(poll);
     touched_.clear();
-    raised_.clear();
     forests_.grow_to_cut(poll);
     has_forests_ = solved_ = true;
     // A small change must not cost a pass over all nodes.
@@ -139,23 +135,6 @@ class Flow {
     }
   }
 
-  // arc(i) is the arc whose capacity changes by deltas[i]. One capacity may become negative (that is the same
-  // as two terminals and less capacity back), the sum of the two of an edge must not: std::invalid_argument,
-  // with the changes before it made.
-  template <class ArcOf>
-  void add_capacities(ArcOf arc, std::span<const Cap> deltas) {
-    double total = 0;
-    for (const Cap delta : deltas) total += std::max(0.0, static_cast<double>(delta));
-    admit(total, 2 * total, [&](auto grow) {
-      for (std::size_t i = 0; i < deltas.size(); ++i) {
-        const double more = std::max(0.0, static_cast<double>(deltas[i]));
-        grow(arc(i).tail, more);
-        grow(graph().head(arc(i).tail, arc(i).slot), more);
-      }
-    });
-    for (std::size_t i = 0; i < deltas.size(); ++i) add_capacity(arc(i), deltas[i]);
-  }
-
  private:
   template <class>
   friend class Flow;
@@ -185,36 +164,12 @@ class Flow {
     has_forests_ = is_change_small();
   }
 
-  // Flow in excess of a lowered capacity goes back: the tail keeps it, the head lacks it (Kohli and Torr).
-  void add_capacity(FlowArc arc, Cap delta) {
-    Layout& graph = forests_.graph();
-    const auto [u, s] = arc;
-    const Index w = graph.head(u, s);
-    if (u == w || delta == 0) return;
-    const Cap residual = graph.out(u, s) + delta;
-    if (residual < 0 && graph.in(u, s) + residual < 0) {
-      throw std::invalid_argument("the two capacities of an edge must not have a negative sum");
-    }
-    graph.set_out(u, s, std::max<Cap>(0, residual));
-    if (residual < 0) {
-      graph.set_out(w, graph.rev(u, s), graph.in(u, s) + residual);
-      change_excess(u, -residual);
-      change_excess(w, residual);
-    }
-    if (delta > 0) {
-      if (has_forests_) raised_.push_back(arc);
-      has_forests_ = has_forests_ && is_change_small();
-    } else if (residual <= 0) {
-      touch(u), touch(w);
-    }
-  }
-
-  bool is_change_small() const { return touched_.size() + raised_.size() <= keep_; }
+  bool is_change_small() const { return touched_.size() <= keep_; }
 
   // Levels grow from solve to solve, and long lists of empty levels cost time.
   bool repair() {
     if (forests_.height() > static_cast<std::int64_t>(size()) + 1024) return false;
-    return Repair<Layout>(forests_).run(touched_, raised_, size() / 4 + 1024);
+    return Repair<Layout>(forests_).run(touched_, size() / 4 + 1024);
   }
 
   Total sum_of_deficits() const {
@@ -227,7 +182,6 @@ class Flow {
   std::size_t keep_;
   OverflowGuard<Cap> guard_;
   std::vector<Index> touched_;
-  std::vector<FlowArc> raised_;
   bool has_forests_ = false, solved_ = false;
   Total minimum_ = 0;
   Total shift_ = 0;  // of the sum of deficits, by changes since the last solve

@@ -101,7 +101,6 @@ class GridLayout {
     node(v).residual[s] -= amount;
     node(head(v, s)).residual[s ^ 1] += amount;
   }
-  void set_out(Index v, Slot s, C residual) { node(v).residual[s] = residual; }
 
   // Pushes along all short paths, excess - arc - deficit, for the edges that start in [from, to); each edge
   // both ways at once, without branches.
@@ -117,20 +116,6 @@ class GridLayout {
         a.residual[s] -= amount, b.residual[s ^ 1] += amount;
       }
     }
-  }
-
-  // Whether v has a neighbour there; capacities of other arcs must stay 0.
-  bool has_arc(Index v, std::uint32_t s) const {
-    if (v < 0 || v >= n_ || s >= K) return false;
-    const auto width = static_cast<Index>(shape_.width), height = static_cast<Index>(shape_.height);
-    const Index at[3] = {v / width / height, v / width % height, v % width};
-    const Index size[3] = {static_cast<Index>(shape_.depth), height, width};
-    bool inside = true;
-    for (int axis = 0; axis < 3; ++axis) {
-      const Index there = at[axis] + (s % 2 == 0 ? 1 : -1) * ways[s / 2][axis];
-      inside &= there >= 0 && there < size[axis];
-    }
-    return inside;
   }
 
   static constexpr std::size_t max_degree() { return K; }

@@ -103,14 +103,6 @@ class RealFlow {
         std::min<std::size_t>(rounded_terminals_ + scale_.count_rounded(values), flow_->size());
   }
 
-  template <class T>
-  void add_capacities(std::span<const Index> tails, std::span<const std::uint32_t> slots,
-                      std::span<const T> deltas) {
-    const std::vector<std::int64_t> integers = quantised(deltas);
-    flow_->add_capacities(tails, slots, std::span<const std::int64_t>(integers));
-    rounded_capacities_ += scale_.count_rounded(deltas);
-  }
-
  private:
   template <class T>
   std::vector<std::int64_t> quantised(std::span<const T> values) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the forests of a flow search legal again after changes of terminals and capacities, at a cost that
-// grows with the change and not with the graph (after Kohli and Torr, ICCV 2005, for breadth-first forests).
+// Makes the forests of a flow search legal again after changes of terminals, at a cost that grows with the
+// change and not with the graph (after Kohli and Torr, ICCV 2005, for breadth-first forests).
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,19 @@
 namespace hedgehop::flow {
 
 template <class Layout>
-struct Arc {
-  Index tail;
-  typename Layout::Slot slot;
-};
-
-template <class Layout>
 class Repair {
  public:
   explicit Repair(ForestSearch<Layout>& forests) : forests_(forests), graph_(forests.graph()) {}
 
-  // `touched`: nodes whose excess changed or that may have lost a tree arc; `raised`: arcs with more
-  // capacity. Returns false if that took more than this much work: then the forests must be built anew.
-  bool run(std::span<const Index> touched, std::span<const Arc<Layout>> raised, std::int64_t work) {
+  // `touched`: nodes whose excess changed. Returns false if that took more than this much work: then the
+  // forests must be built anew.
+  bool run(std::span<const Index> touched, std::int64_t work) {
     forests_.begin_repair(work);
     // No orphans yet in the first pass: a node must not change forest while it is in a list.
     for (const Index v : touched) follow_excess(v);
     for (const Index v : touched) find_orphans(v);
     forests_.template adopt<source>();
     if (!forests_.exhausted()) forests_.template adopt<sink>();
-    for (const auto& arc : raised) {
-      if (forests_.exhausted()) break;
-      use(arc);
-    }
     const bool done = !forests_.exhausted();
     forests_.end_repair();
     return done;
@@ -75,24 +65,6 @@ class Repair {
     const auto& x = graph_.node(v);
     if (x.parent == Layout::root) return F == source ? x.excess > 0 : x.excess < 0;
     return can_hang<F>(graph_, v, x.parent) && level_in<F>(graph_, graph_.head(v, x.parent)) > 0;
-  }
-
-  // No scanned node of the source forest may reach a free node or one of the sink forest; mirrored for the
-  // sink.
-  void use(const Arc<Layout>& arc) {
-    const Index u = arc.tail, w = graph_.head(u, arc.slot);
-    const Index& here = graph_.node(u).level;
-    const Index& there = graph_.node(w).level;
-    while (graph_.out(u, arc.slot) > 0 && here > 0 && there < 0) {
-      forests_.augment(u, arc.slot, w);
-      if (forests_.exhausted()) return;
-    }
-    if (graph_.out(u, arc.slot) == 0) return;
-    if (there == 0 && here > 0 && here < forests_.template limit<source>()) {
-      forests_.template join<source>(w, graph_.rev(u, arc.slot));
-    } else if (here == 0 && there < 0 && -there < forests_.template limit<sink>()) {
-      forests_.template join<sink>(u, arc.slot);
-    }
   }
 
   ForestSearch<Layout>& forests_;

@@ -59,7 +59,6 @@ class Solver {
 
   std::size_t n_variables() const { return schedule_.n_variables(); }
   std::size_t n_labels() const { return n_labels_; }
-  const Kernel& kernel() const { return kernel_; }
 
   // Scores unary + theta (theta may be empty). Keeps the messages, forgets bound and labeling. Throws
   // std::invalid_argument, and changes nothing, if a score is NaN or +inf or a variable has no allowed label.

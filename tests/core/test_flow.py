@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import maximum_flow
+from tests.draws import draws
 
 from hedgehop import _core
 from hedgehop.models.grid import directions
@@ -53,7 +54,7 @@ class Problem(NamedTuple):
         return self.terminals[x].sum() + pairs
 
 
-def random_problem(rng: np.random.Generator) -> Problem:
+def random_problem(rng: Any) -> Problem:
     n = int(rng.integers(1, 40))
     m = int(rng.integers(0, 4 * n))
     u, v = rng.integers(0, n, m), rng.integers(0, n, m)
@@ -83,10 +84,10 @@ def check(flow: Any, problem: Problem) -> None:
     assert problem.cost(labels) == expected
 
 
-def change(flow: Any, problem: Problem, rng: np.random.Generator, dtype: Any) -> Problem:
-    """Random changes of terminals and capacities, in both directions, applied to the flow as well."""
-    edges, forward, backward, terminals = (a.copy() for a in problem)
-    n, m, top = len(terminals), len(edges), 2 * int(forward.max(initial=1))
+def change(flow: Any, problem: Problem, rng: Any, dtype: Any) -> Problem:
+    """Random changes of terminals, applied to the flow as well."""
+    terminals = problem.terminals.copy()
+    n, top = len(terminals), 2 * int(problem.forward.max(initial=1))
     few = int(rng.integers(0, 4)) if rng.random() < 0.7 else n
     if rng.random() < 0.7:
         nodes = np.sort(rng.choice(n, min(few, n), replace=False)).astype(np.int32)
@@ -96,12 +97,6 @@ def change(flow: Any, problem: Problem, rng: np.random.Generator, dtype: Any) ->
             flow.add_terminals(deltas.astype(dtype), nodes)
         else:
             flow.set_terminals(terminals[nodes].astype(dtype), nodes)
-    if m and rng.random() < 0.7:
-        chosen = rng.integers(0, m, min(few, m)).astype(np.int32)
-        chosen = np.unique(chosen)
-        new = rng.integers(0, top + 1, (2, len(chosen))) * (rng.random((2, len(chosen))) < 0.7)
-        flow.add_capacities(chosen, (new[0] - forward[chosen]).astype(dtype), (new[1] - backward[chosen]).astype(dtype))
-        forward[chosen], backward[chosen] = new
     if rng.random() < 0.2:
         deltas = rng.integers(-3, 4, n)
         terminals += deltas
@@ -109,7 +104,7 @@ def change(flow: Any, problem: Problem, rng: np.random.Generator, dtype: Any) ->
             flow.add_terminals(deltas.astype(dtype))
         else:
             flow.set_terminals(terminals.astype(dtype))
-    return Problem(edges, forward, backward, terminals)
+    return problem._replace(terminals=terminals)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
@@ -128,9 +123,8 @@ def test_many_random_graphs_and_changes(dtype: Any) -> None:
 
 
 @settings(deadline=None, max_examples=200)
-@given(st.integers(0, 2**32 - 1))
-def test_any_seed(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+@given(draws())
+def test_any_graph_and_change(rng: Any) -> None:
     problem = random_problem(rng)
     flow = make(problem, np.int32)
     check(flow, problem)
@@ -163,40 +157,20 @@ def test_grids(shape: tuple[int, ...], connectivity: int, dtype: Any) -> None:
         flow = _core.flow.GridFlow(shape, connectivity, forward, None, terminals)
         problem = problem._replace(backward=problem.forward)
         check(flow, problem)
-        check(flow, change_grid(flow, problem, shape, connectivity, rng, dtype))
-
-
-def change_grid(
-    flow: Any, problem: Problem, shape: tuple[int, ...], connectivity: int, rng: np.random.Generator, dtype: Any
-) -> Problem:
-    """Some arcs get other capacities; slot 2 k is direction k, 2 k + 1 the way back."""
-    counts = [
-        int(np.prod([n - abs(k) for n, k in zip(shape, o, strict=True)])) for o in directions(len(shape), connectivity)
-    ]
-    way = np.repeat(np.arange(len(counts)), counts)
-    chosen = np.flatnonzero(rng.random(len(way)) < 0.3)
-    forward, backward = problem.forward.copy(), problem.backward.copy()
-    new = rng.integers(0, 20, (2, len(chosen)))
-    nodes = np.concatenate([problem.edges[chosen, 0], problem.edges[chosen, 1]]).astype(np.int32)
-    slots = np.concatenate([2 * way[chosen], 2 * way[chosen] + 1]).astype(np.int32)
-    deltas = np.concatenate([new[0] - forward[chosen], new[1] - backward[chosen]])
-    flow.add_capacities(nodes, slots, deltas.astype(dtype))
-    forward[chosen], backward[chosen] = new
-    return problem._replace(forward=forward, backward=backward)
+        check(flow, change(flow, problem, rng, dtype))
 
 
 # ------------------------------------------------------------------------------------------ real numbers
 
 
 @settings(deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.sampled_from([1e-30, 1.0, 1e12]))
-def test_real_numbers_within_the_error(seed: int, dtype: Any, unit: float) -> None:
-    rng = np.random.default_rng(seed)
+@given(draws(), st.sampled_from([np.float32, np.float64]), st.sampled_from([1e-30, 1.0, 1e12]))
+def test_real_numbers_within_the_error(rng: Any, dtype: Any, unit: float) -> None:
     base = random_problem(rng)
     n, m = len(base.terminals), len(base.edges)
-    problem = Problem(
-        base.edges, *((unit * rng.random(k)).astype(dtype) for k in (m, m)), terminals_like(rng, n, unit, dtype)
-    )
+    capacities = ((unit * np.abs(rng.normal(size=m))).astype(dtype) for _ in range(2))
+    problem = Problem(base.edges, *capacities, terminals_like(rng, n, unit, dtype))
+    problem.terminals[0] = unit  # the first numbers choose the scale
     flow = _core.flow.Flow(n, *problem)
     for _ in range(3):
         minimum, labels = flow.solve(), flow.labels()
@@ -204,14 +178,14 @@ def test_real_numbers_within_the_error(seed: int, dtype: Any, unit: float) -> No
         slack = flow.error + 1e-12 * (np.abs(exact.terminals).sum() + exact.forward.sum() + exact.backward.sum())
         assert abs(exact.cost(labels) - minimum) <= slack
         assert flow.error <= 1e-5 * unit * (n + 2 * m)
-        for x in itertools.chain([np.zeros(n), np.ones(n)], rng.integers(0, 2, (20, n))):
+        for x in itertools.chain([np.zeros(n), np.ones(n)], np.random.default_rng(0).integers(0, 2, (20, n))):
             assert exact.cost(x) >= minimum - slack
         problem = problem._replace(terminals=terminals_like(rng, n, unit, dtype))
         flow.set_terminals(problem.terminals)
 
 
-def terminals_like(rng: np.random.Generator, n: int, unit: float, dtype: Any) -> np.ndarray:
-    return (unit * rng.uniform(-2, 2, n)).astype(dtype)
+def terminals_like(rng: Any, n: int, unit: float, dtype: Any) -> np.ndarray:
+    return (2.0 * unit * rng.normal(size=n)).astype(dtype)
 
 
 def test_hard_terminals_do_not_cost_precision() -> None:
@@ -260,7 +234,7 @@ def test_integers_widen_by_themselves() -> None:
     assert small.bits == 32
 
 
-def test_bytes_a_node() -> None:
+def test_bytes_per_node() -> None:
     rng = np.random.default_rng(0)
     strengths = [rng.integers(0, 1000, s).astype(np.int32) for s in [(256, 255), (255, 256)]]
     flow = _core.flow.GridFlow((256, 256), 4, strengths, None, rng.integers(-1000, 1000, (256, 256)).astype(np.int32))
@@ -275,32 +249,6 @@ def test_nothing_to_cut() -> None:
         assert flow.labels().shape == (n,)
     empty = _core.flow.GridFlow((0, 4), 4, [np.zeros((0, 3)), np.zeros((0, 4))], None, np.zeros((0, 4)))
     assert empty.solve() == 0.0
-
-
-def test_one_negative_capacity_of_an_edge() -> None:
-    edges = np.array([[0, 1]], np.int32)
-    flow = _core.flow.Flow(2, edges, np.array([2], np.int32), np.array([5], np.int32), np.array([3, -1], np.int32))
-    flow.solve()
-    flow.add_capacities(np.zeros(1, np.int32), np.array([-4], np.int32), np.zeros(1, np.int32))
-    costs = {(0, 0): 0, (0, 1): -2 - 1, (1, 0): 5 + 3, (1, 1): 2}
-    assert flow.solve() == min(costs.values())
-    with pytest.raises(ValueError, match="negative sum"):
-        flow.add_capacities(np.zeros(1, np.int32), np.array([-4], np.int32), np.zeros(1, np.int32))
-
-
-def test_residual_terminals_bound_min_marginals() -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        problem = random_problem(rng)
-        problem = problem._replace(terminals=np.clip(problem.terminals, -1000, 1000))
-        flow = make(problem, np.int64)
-        minimum, residual = flow.solve(), flow.residual_terminals()
-        v = int(rng.integers(len(problem.terminals)))
-        for label, forced in ((1, -(10**8)), (0, 10**8)):
-            terminals = problem.terminals.copy()
-            terminals[v] += forced
-            value = problem._replace(terminals=terminals).minimum() + (10**8 if label else 0)
-            assert value >= minimum + max(0, residual[v] if label else -residual[v])
 
 
 @pytest.mark.parametrize(
@@ -341,10 +289,6 @@ def test_refusals_of_grids() -> None:
         _core.flow.GridFlow((2, 3), 4, [right, right], None, terminals)
     with pytest.raises(ValueError, match="terminals"):
         _core.flow.GridFlow((2, 2**40), 4, [right, down], None, terminals)
-    flow = _core.flow.GridFlow((2, 3), 4, [right, down], None, terminals)
-    for node, slot in ((2, 0), (0, 1), (3, 2), (0, 4), (6, 0), (-1, 0)):
-        with pytest.raises(ValueError, match="no neighbour"):
-            flow.add_capacities(np.array([node], np.int32), np.array([slot], np.int32), np.ones(1, np.int32))
 
 
 def test_changes_are_checked() -> None:
@@ -358,13 +302,6 @@ def test_changes_are_checked() -> None:
         flow.add_terminals(np.ones(3, np.int32))
     with pytest.raises(ValueError, match="add_terminals"):
         flow.set_terminals(np.ones(2))
-    with pytest.raises(ValueError, match="int32"):
-        flow.add_capacities(np.zeros(1, np.int32), np.ones(1), np.ones(1))
-    with pytest.raises(ValueError, match="edges"):
-        flow.add_capacities(np.ones(1, np.int32), np.ones(1, np.int32), np.ones(1, np.int32))
-    edges[0, 1] = 0  # shared with the flow, which notices
-    with pytest.raises(ValueError, match="must not change"):
-        flow.add_capacities(np.zeros(1, np.int32), np.ones(1, np.int32), np.ones(1, np.int32))
     real = _core.flow.Flow(2, NO_EDGES, np.zeros(0), None, np.zeros(2))
     with pytest.raises(ValueError, match="set_terminals"):
         real.add_terminals(np.ones(2, np.int32))

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.oracles.pairwise.annealing import annealed
 
 
-def contradicting(seed, n, labels, cliques, forbidden=0.0):
+def contradicting(random, n, labels, cliques, forbidden=0.0):
     """A model of random pairs, of which some are forbidden, but never label 0 everywhere."""
-    random = np.random.default_rng(seed)
     counts = random.integers(1, labels + 1, n)
     edges = [(i, j) for i in range(n) for j in range(i) if random.random() < 0.6]
 
@@ -31,23 +31,23 @@ def contradicting(seed, n, labels, cliques, forbidden=0.0):
     )
 
 
-@given(st.integers(0, 10**6), st.integers(1, 7), st.integers(1, 3), st.integers(0, 3), st.sampled_from([0.0, 0.3]))
-def test_a_labeling_never_gets_worse_nor_forbidden(seed, n, labels, cliques, forbidden):
-    model = contradicting(seed, n, labels, cliques, forbidden)
-    theta = np.random.default_rng(seed).normal(size=model.unary.shape)
+@given(draws(), st.integers(1, 7), st.integers(1, 3), st.integers(0, 3), st.sampled_from([0.0, 0.3]))
+def test_a_labeling_never_gets_worse_nor_forbidden(random, n, labels, cliques, forbidden):
+    model = contradicting(random, n, labels, cliques, forbidden)
+    theta = random.normal(size=model.unary.shape)
     found = annealed(model, theta, np.zeros(n, np.int32))
     value = model.score(found) + theta[np.arange(n), found].sum()
     assert value >= model.score(np.zeros(n, int)) + theta[:, 0].sum() - 1e-9
 
 
 def test_small_models_are_solved():
-    models = [contradicting(seed, 7, 3, 2) for seed in range(30)]
+    models = [contradicting(np.random.default_rng(seed), 7, 3, 2) for seed in range(30)]
     values = [model.score(annealed(model, None, np.zeros(7, np.int32))) for model in models]
     assert values == pytest.approx([hh.best(model, oracle="exhaustive").value for model in models])
 
 
 def test_same_input_same_labeling():
-    model = contradicting(0, 30, 3, 5)
+    model = contradicting(np.random.default_rng(0), 30, 3, 5)
     once, again = (annealed(model, None, np.zeros(30, np.int32)) for _ in range(2))
     assert np.array_equal(once, again)
 
@@ -64,7 +64,7 @@ def test_contradicting_pairs_are_labelled_almost_as_well_as_possible(labels, ora
 
 
 def test_a_program_without_time_falls_back_on_annealing():
-    model = contradicting(1, 40, 3, 200)
+    model = contradicting(np.random.default_rng(1), 40, 3, 200)
     step = hh.best(model, oracle=hh.oracles.Ilp(time_limit=0.01))
     assert step.value >= model.score(annealed(model, None, np.zeros(40, np.int32))) - 1e-9
     assert step.upper_bound >= step.value

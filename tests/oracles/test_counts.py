@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -73,28 +72,6 @@ def test_tree_refuses_two_counts_and_tables_that_do_not_fit():
     with pytest.raises(hh.UnsupportedError, match="9001 counts of 9000 variables are too many"):
         hh.best(long, Cardinality(np.zeros(9000, int), np.zeros(9001)), "tree")
     assert Tree().max_marginals(model, [first]) is None
-
-
-@few
-@given(random=draws())
-def test_cardinality_messages_match_enumeration(random):
-    n = int(random.integers(1, 7))
-    gains = random.integers(-2, 3, n).astype(float) if random.integers(2) else random.normal(size=n)
-    gains[random.random(n) < 0.2] = random.choice([-np.inf, np.inf])
-    table = random.normal(size=n + 1)
-    messages = _core.counts.cardinality_messages(gains, table)
-    sets = np.array(list(itertools.product([0, 1], repeat=n)))
-    for i in range(n):
-        if not np.isfinite(gains[i]):
-            assert messages[i] == 0
-            continue
-        others = np.delete(np.arange(n), i)
-        forced = others[~np.isfinite(gains[others])]
-        free = others[np.isfinite(gains[others])]
-        allowed = (sets[:, forced] == (gains[forced] > 0)).all(axis=1)
-        values = np.where(allowed, sets[:, free] @ gains[free] + table[sets.sum(axis=1)], -np.inf)
-        on, off = values[sets[:, i] == 1].max(), values[sets[:, i] == 0].max()
-        assert messages[i] == pytest.approx(on - off, abs=1e-9)
 
 
 @few

@@ -14,8 +14,8 @@ from tests.draws import draws, random_model
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.oracles import Exhaustive, GraphCut, Lagrangian, Tree, Trws
-from hedgehop.oracles.relaxation.distance_ascent import moves_of
 from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.local_search import moves_of
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, LabelWeights, Linear, total_value
 from hedgehop.potentials.count_functions import Table
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.oracles import Auto, GraphCut, Tree
@@ -15,13 +17,12 @@ from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.potentials import Cardinality, Constant, Linear
 
 
-def random_model(seed: int) -> tuple[hh.FactorGraph, np.ndarray]:
+def model_and_change(random: Any) -> tuple[hh.FactorGraph, np.ndarray]:
     """A small model with ties and forbidden labels and pairs, and a change of its scores that forbids some."""
-    random = np.random.default_rng(seed)
     n, labels = int(random.integers(1, 6)), int(random.integers(1, 4))
     edges = [[i, j] for i in range(n) for j in range(i) if random.random() < 0.6]
-    unary = random.integers(-3, 4, (n, labels)) if seed % 2 else 4.0 * random.normal(size=(n, labels))
-    if seed % 3:
+    unary = random.integers(-3, 4, (n, labels)) if random.integers(2) else 4.0 * random.normal(size=(n, labels))
+    if random.integers(3):
         pairwise = random.choice([0.0, 1.0, 1e4]) * random.random(len(edges))
     else:
         pairwise = random.normal(size=(len(edges), labels, labels))
@@ -32,9 +33,9 @@ def random_model(seed: int) -> tuple[hh.FactorGraph, np.ndarray]:
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.integers(0, 10**6))
-def test_bounds_hold(seed: int) -> None:
-    model, theta = random_model(seed)
+@given(draws())
+def test_bounds_hold(random: Any) -> None:
+    model, theta = model_and_change(random)
     rows = np.stack(np.meshgrid(*map(np.arange, model.label_counts), indexing="ij"), -1).reshape(-1, model.n_variables)
     bounds = LabelBounds(model, Auto())
     for change in (theta, -np.where(np.isinf(theta), 0.0, theta)):  # again, from kept messages

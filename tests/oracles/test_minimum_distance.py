@@ -11,8 +11,8 @@ from tests.draws import draws, random_model
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Lagrangian, Tree, Trws
 from hedgehop.oracles.pairwise.graphcut import CutSolver
-from hedgehop.oracles.relaxation.distance_ascent import moves_of
 from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.local_search import moves_of
 from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
 from hedgehop.potentials.count_functions import Table, limited
 

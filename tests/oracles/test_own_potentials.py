@@ -8,7 +8,17 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
-from hedgehop.potentials import CountFunction, LabelClasses, LabelWeights, Linear, PairClasses, Potential, Table
+from hedgehop.potentials import (
+    CountFunction,
+    Distances,
+    LabelClasses,
+    LabelWeights,
+    Linear,
+    Lines,
+    PairClasses,
+    Potential,
+    Table,
+)
 
 
 class CutLength(Potential):
@@ -48,6 +58,26 @@ class Far(Potential):
         return [CountFunction(codes, 1, np.arange(n), Table(1.0, self.weight * np.arange(n + 1.0)))]
 
 
+class Either(Potential):
+    """The larger of two sums of scores of single labels."""
+
+    relaxed_as = "lines"
+    scaled_fields = ("scores",)
+
+    def __init__(self, scores):
+        self._set(scores=np.array(scores, float))
+
+    def sums(self, flat):
+        return np.stack([np.take_along_axis(theta, flat.T, axis=1).sum(axis=0) for theta in self.scores])
+
+    def values(self, model, flat):
+        return self.sums(flat).max(axis=0)
+
+    def lines(self, model):
+        larger = self.scores.max(axis=0)  # label by label: no less than either sum
+        return Lines(lambda _: (larger, 0.0), lambda y: self.scores[self.sums(y[None]).argmax()])
+
+
 def grid(size, labels=2, seed=0):
     return hh.Grid(np.random.default_rng(seed).normal(size=(size, size, labels)), smoothness=0.3)
 
@@ -68,7 +98,7 @@ def test_counts_of_edges_on_a_larger_grid():
     assert cut.value(model, step.labeling) == 0.0
 
 
-@pytest.mark.parametrize("relaxed_as", ["distances", "samples"])
+@pytest.mark.parametrize("relaxed_as", ["distances", "lines"])
 def test_what_a_potential_does_not_tell_is_refused(relaxed_as):
     model, far = grid(12), Far(0.4, relaxed_as)
     with pytest.raises(hh.UnsupportedError, match="Far does not say"):
@@ -79,10 +109,21 @@ def test_what_a_potential_does_not_tell_is_refused(relaxed_as):
     assert hh.best(model, far).value == pytest.approx(hh.best(model, Linear(linear)).value)
 
 
+def test_lines_of_its_own_bound_a_potential_and_lead_to_the_larger_sum():
+    rng = np.random.default_rng(2)
+    model = grid(3)
+    hh.testing.check_oracle(hh.oracles.get("lagrangian"), model, [Either(rng.normal(size=(2, 9, 2)))])
+    large, scores = grid(12), rng.normal(size=(2, 144, 2))
+    step = hh.best(large, Either(scores))
+    assert step.oracle == "lagrangian"
+    assert step.value == pytest.approx(max(hh.best(large, Linear(theta)).value for theta in scores))
+    assert step.upper_bound == pytest.approx(hh.best(large, Linear(scores.max(axis=0))).value)
+
+
 def test_every_oracle_solves_or_refuses():
     model = grid(3)
     for oracle in built_in_and_installed().values():
-        for potential in (CutLength(1.0, 3), Far(0.5), Far(0.5, "samples"), Far(0.5, "counts")):
+        for potential in (CutLength(1.0, 3), Far(0.5), Far(0.5, "lines"), Far(0.5, "counts")):
             if oracle.refusal(model, [potential]) is None:
                 hh.testing.check_oracle(oracle, model, [potential])
 
@@ -96,3 +137,30 @@ def test_solvers_of_quick_bounds_are_kept_apart():
     fresh = hh.oracles.Lagrangian().on(model).linear_steps([costs])(none)
     assert patient(none).upper_bound == pytest.approx(fresh.upper_bound)
     assert quick(none).upper_bound > fresh.upper_bound
+
+
+class Flips(Potential):
+    """``worth[k]``, k = number of variables that differ from a labeling: what Cardinality is, but not of its class."""
+
+    relaxed_as = "distances"
+    scaled_fields = ("worth",)
+
+    def __init__(self, reference, worth):
+        self._set(reference=np.array(reference, np.int32), worth=np.array(worth, float))
+
+    def values(self, model, flat):
+        return self.worth[(flat != self.reference).sum(axis=1)]
+
+    def distances(self):
+        return Distances(self.reference[None], None, Table(1.0, self.worth))
+
+
+@pytest.mark.parametrize("oracle", ["tree", "chain", "spanning_tree", "lagrangian"])
+def test_distances_of_its_own_are_understood(oracle):
+    rng = np.random.default_rng(3)
+    trees = hh.SpanningTree([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], rng.normal(size=5))
+    model = trees if oracle == "spanning_tree" else hh.Chain(rng.normal(size=(5, 2)), rng.normal(size=(2, 2)))
+    near = Flips([1, 0, 1, 1, 0], -np.abs(np.arange(6) - 3.0))
+    hh.testing.check_oracle(hh.oracles.get(oracle), model, [near, near])
+    if oracle == "chain":
+        hh.testing.check_oracle(hh.oracles.get(oracle), model, [near, Flips([0, 0, 0, 0, 0], rng.normal(size=6))])

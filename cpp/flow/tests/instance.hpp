@@ -27,7 +27,6 @@ struct Problem {
 
   std::vector<std::int64_t> terminals;
   std::vector<Edge> edges;
-  std::vector<int> slots;  // grids: slot of the forward arc at u
 
   Index size() const { return static_cast<Index>(terminals.size()); }
 

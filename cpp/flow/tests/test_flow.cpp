@@ -20,26 +20,6 @@ using namespace hedgehop::test;
 
 namespace {
 
-template <class F>
-std::vector<Arc<F>> forward_arcs(const Problem& problem, const CsrLayout<typename F::Cap>&) {
-  std::vector<Index> ends;
-  for (const auto& e : problem.edges) ends.insert(ends.end(), {e.u, e.v});
-  std::vector<Arc<F>> arcs;
-  for (const auto slot : forward_slots(problem.terminals.size(), {ends, problem.edges.size(), 2})) {
-    arcs.push_back({problem.edges[arcs.size()].u, slot});
-  }
-  return arcs;
-}
-
-template <class F, class C, int K>
-std::vector<Arc<F>> forward_arcs(const Problem& problem, const GridLayout<C, K>&) {
-  std::vector<Arc<F>> arcs;
-  for (std::size_t e = 0; e < problem.edges.size(); ++e) {
-    arcs.push_back({problem.edges[e].u, static_cast<std::uint8_t>(problem.slots[e])});
-  }
-  return arcs;
-}
-
 // A problem under random changes, and the flow that follows them.
 template <class Layout>
 class Stress {
@@ -47,10 +27,7 @@ class Stress {
   using Cap = typename Layout::Cap;
 
   Stress(Problem problem, Flow<Layout> flow, Random& random)
-      : problem_(std::move(problem)),
-        flow_(std::move(flow)),
-        arcs_(forward_arcs<Layout>(problem_, flow_.graph())),
-        random_(random) {}
+      : problem_(std::move(problem)), flow_(std::move(flow)), random_(random) {}
 
   void run(int rounds, std::int64_t top) {
     if (random_.below(4) != 0) flow_.keep_forests_up_to(problem_.terminals.size() * 8);
@@ -59,7 +36,6 @@ class Stress {
       const std::size_t count =
           random_.below(10) < 7 ? random_.below(4) : random_.below(problem_.terminals.size() + 1);
       if (random_.below(10) < 7) change_terminals(count, top);
-      if (random_.below(10) < 7) change_capacities(count, top);
       if (random_.below(10) == 0) shift_all();
       check();
     }
@@ -98,23 +74,6 @@ class Stress {
     flow_.add_terminals(nodes, deltas);
   }
 
-  void change_capacities(std::size_t count, std::int64_t top) {
-    if (problem_.edges.empty()) return;
-    std::vector<Arc<Layout>> arcs;
-    std::vector<Cap> deltas;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t e = random_.below(problem_.edges.size());
-      const bool forward = random_.below(2) == 0;
-      auto& capacity = forward ? problem_.edges[e].forward : problem_.edges[e].backward;
-      const std::int64_t value =
-          random_.below(10) < 7 ? static_cast<std::int64_t>(random_.below(2 * top + 1)) : 0;
-      deltas.push_back(static_cast<Cap>(value - capacity));
-      arcs.push_back(forward ? arcs_[e] : reverse(arcs_[e]));
-      capacity = value;
-    }
-    flow_.add_capacities([&](std::size_t i) { return arcs[i]; }, deltas);
-  }
-
   void shift_all() {
     std::vector<Cap> deltas(problem_.terminals.size());
     for (std::size_t v = 0; v < deltas.size(); ++v) {
@@ -124,13 +83,8 @@ class Stress {
     flow_.add_terminals(deltas);
   }
 
-  Arc<Layout> reverse(const Arc<Layout>& arc) const {
-    return {flow_.graph().head(arc.tail, arc.slot), flow_.graph().rev(arc.tail, arc.slot)};
-  }
-
   Problem problem_;
   Flow<Layout> flow_;
-  std::vector<Arc<Layout>> arcs_;
   Random& random_;
 };
 
@@ -167,7 +121,6 @@ void stress_grid(Random& random, std::size_t side) {
       forward.back().push_back(static_cast<C>(random.below(top + 1)));
       backward.back().push_back(static_cast<C>(random.below(top + 1)));
       problem.edges.push_back({v, w, forward.back().back(), backward.back().back()});
-      problem.slots.push_back(2 * k);
     }
     CHECK(forward.back().size() == edges_along(shape, o).pixels());
   }

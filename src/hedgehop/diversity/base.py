@@ -220,7 +220,6 @@ class Gain(Function):
         self._set(diversity=diversity, chosen=chosen)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return self.factor * self.diversity._gains(model, flat, self.chosen)
 
 

@@ -42,7 +42,6 @@ class WeightedSum(Frozen, Diversity):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """Whether all terms are."""
         return all(t.submodular for f, t in self.terms if f > 0)
 
     @property
@@ -56,53 +55,41 @@ class WeightedSum(Frozen, Diversity):
         return any(t.sums_variables for f, t in self.terms if f > 0)
 
     def check(self, model: Model) -> None:
-        """Check every term."""
         for _, term in self.terms:
             term.check(model)
 
     def value(self, model: Model, labelings: ArrayLike) -> float:
-        """Weighted sum of the terms' values."""
         return float(sum(f * t.value(model, labelings) for f, t in self.terms))
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
-        """Weighted sum, without parsimony."""
         return float(sum(f * t.coverage(model, labelings) for f, t in self.terms))
 
     def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """Weighted sum of the terms' coverages."""
         return np.asarray(np.sum([f * t.coverages(model, labelings) for f, t in self.terms], axis=0))
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """Weighted sum of the terms' parsimonies."""
         return np.asarray(np.sum([f * t.parsimony_of(model, labelings) for f, t in self.terms], axis=0))
 
     def parsimony_potentials(self, model: Model) -> list[Potential]:
-        """All terms' parsimonies, scaled."""
         return [p.scaled(f) for f, t in self.terms if f > 0 for p in t.parsimony_potentials(model)]
 
     def parsimony_floor(self, model: Model) -> float:
-        """Weighted sum of the terms' floors."""
         return float(sum(f * t.parsimony_floor(model) for f, t in self.terms if f > 0))
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
-        """All terms' potentials, scaled."""
         return [p.scaled(f) for f, t in self.terms if f > 0 for p in t.potentials(model, chosen)]
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
-        """All terms' bounding potentials, scaled."""
         return [p.scaled(f) for f, t in self.terms if f > 0 for p in t.bounding(model, chosen)]
 
     @property
     def steers_exactly(self) -> bool:
-        """Whether all terms do."""
         return all(t.steers_exactly for f, t in self.terms if f > 0)
 
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
-        """Weighted sum of the terms' offsets."""
         return float(sum(f * t.offset(model, chosen, m) for f, t in self.terms if f > 0))
 
     def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
-        """Weighted sum of the terms' offsets."""
         nothing = np.zeros(len(self._rows(model, labelings)) + 1)
         return sum((f * t.offsets(model, labelings, m) for f, t in self.terms if f > 0), start=nothing)
 

@@ -65,12 +65,10 @@ class Coverage(Frozen, Diversity):
         return self.group_weights(model) * (self.h.step(self.counts(model, chosen)) + rate)
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
-        """D without parsimony."""
         self.check(model)
         return float(self.group_weights(model) @ self.h(self.counts(model, labelings)))
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """The part each labeling adds whatever the rest of the list is, (m,)."""
         rate = parsimony_rate(self.parsimony, self.h)
         return np.asarray(self.incidence(model, self._rows(model, labelings)) @ (rate * self.group_weights(model)))
 
@@ -85,7 +83,6 @@ class Coverage(Frozen, Diversity):
         return min(0.0, rate) * float(self.group_weights(model).sum())
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
-        """Potentials whose sum is the gain of every labeling."""
         self.check(model)
         return self.as_potentials(model, self.net_weights(model, chosen))
 
@@ -138,11 +135,9 @@ class GroupCoverage(Frozen, Diversity):
         self._set(h=concave(h), parsimony=checked_parsimony(parsimony), _groups=groups, weights=table)
 
     def groups(self, labeling: Any) -> Iterable[Hashable]:
-        """Groups one labeling belongs to."""
         return self.__dict__["_groups"](labeling)  # type: ignore[no-any-return]
 
     def weight(self, group: Any) -> float:
-        """Weight of a group."""
         return float(self.__dict__["weights"].get(group, 1.0))
 
     def __repr__(self) -> str:
@@ -177,11 +172,9 @@ class VariableCoverage(Frozen, Diversity):
         self._set(h=concave(h), weights=None if weights is None else _arrays.weights(weights, "weights"))
 
     def check(self, model: Model) -> None:
-        """Refuse weights that do not fit the model."""
         check_weights(self.weights, model)
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
-        """D of a list."""
         self.check(model)
         worth = self.h(variable_counts(model, self._rows(model, labelings))).sum(axis=1)
         return float(worth.sum() if self.weights is None else worth @ self.weights)

@@ -51,11 +51,9 @@ class ExpectedBest(Frozen, Diversity):
         self._set(samples=own(np.ascontiguousarray(flat, np.int32)), weights=per_variable)
 
     def check(self, model: Model) -> None:
-        """Refuse samples that are not labelings of the model."""
         as_labelings(self.samples, model.shape, model.label_counts)
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
-        """D of a list."""
         return float(self._best(model, self._rows(model, labelings)).mean())
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:

@@ -178,7 +178,6 @@ class LinearHamming(Frozen, Diversity):
         self._set(weights=None if weights is None else _arrays.weights(weights, "weights"), steer=steer)
 
     def check(self, model: Model) -> None:
-        """Refuse weights that do not fit the model."""
         check_weights(self.weights, model)
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
@@ -226,7 +225,6 @@ class LinearHamming(Frozen, Diversity):
         return float(self.offsets(model, chosen, m)[-1])
 
     def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
-        """Offset of every beginning of a list."""
         reached = self.coverages(model, labelings)
         total = model.n_variables if self.weights is None else float(self.weights.sum())
         return np.asarray(total * (m - np.arange(reached.size)) ** 2 / 2.0 - reached)

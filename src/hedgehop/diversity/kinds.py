@@ -79,7 +79,6 @@ class KindCoverage(Coverage):
         return own(places.astype(np.int32))
 
     def check(self, model: Model) -> None:
-        """Refuse kinds that do not fit the model."""
         check_kinds(self.kinds, model)
 
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:

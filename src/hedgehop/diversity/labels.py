@@ -156,7 +156,6 @@ class TransitionCoverage(Coverage):
         return sum((self.incidence(model, row[None])[0] for row in rows), start=none)
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """The part each labeling adds whatever the rest of the list is, (m,)."""
         return total_value(model, self.parsimony_potentials(model), self._rows(model, labelings))
 
     @property

@@ -150,7 +150,6 @@ class VariableLines(Lines):
         return {"cells": own(self._cell), "slopes": own(table)}
 
     def hold(self, slopes: Slopes) -> None:
-        """Keep the table."""
         self._centre = slopes["slopes"]
 
     def worth(self, slopes: Slopes) -> float:

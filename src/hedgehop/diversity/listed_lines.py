@@ -31,7 +31,6 @@ class ListedLines(Lines):
         self._column = np.zeros(0, np.int64)
 
     def add(self, labeling: Labels) -> None:
-        """Find its groups."""
         groups = self._diversity.incidence(self._model, labeling[None])
         self._incidence = np.concatenate([self._incidence, groups])
 
@@ -52,7 +51,6 @@ class ListedLines(Lines):
         return {"slopes": own(full)}
 
     def hold(self, slopes: Slopes) -> None:
-        """Keep them."""
         self._centre = slopes["slopes"]
 
     def worth(self, slopes: Slopes) -> float:
@@ -77,7 +75,6 @@ class NamedLines(Lines):
         self._centre: dict[Hashable, float] = {}
 
     def add(self, labeling: Labels) -> None:
-        """Find its groups."""
         self._rows.append(labeling)
         self._groups.append(self._diversity._groups_of(self._model, labeling))
         self._names = in_order(self._groups)
@@ -100,7 +97,6 @@ class NamedLines(Lines):
         return {"slopes": own(slopes), "named_by": own(np.array(self._rows, np.int32))}
 
     def hold(self, slopes: Slopes) -> None:
-        """Keep them."""
         self._centre = self._by_name(slopes)
 
     def worth(self, slopes: Slopes) -> float:
@@ -175,7 +171,6 @@ class SampleLines(Lines):
         return {"best": own(np.clip(best, 0.0, 1.0))}
 
     def hold(self, slopes: Slopes) -> None:
-        """Keep them."""
         self._best = slopes["best"]
 
     def worth(self, slopes: Slopes) -> float:

@@ -62,7 +62,6 @@ class RegionCoverage(Coverage):
         return [region_slack(r, self.robust) for r in self.regions]
 
     def check(self, model: Model) -> None:
-        """Refuse regions the model does not have."""
         refuse_outside(self.regions, model.n_variables)
 
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:

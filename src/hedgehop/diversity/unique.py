@@ -66,7 +66,6 @@ class UniqueItems(Frozen, Diversity):
         return self.diversity.steers_exactly
 
     def check(self, model: Model) -> None:
-        """Check the diversity of the different labelings."""
         self.diversity.check(model)
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
@@ -74,7 +73,6 @@ class UniqueItems(Frozen, Diversity):
         return self.diversity.coverage(model, distinct_rows(self._rows(model, labelings)))
 
     def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """Coverage of every beginning of a list."""
         rows = self._rows(model, labelings)
         return self.diversity.coverages(model, distinct_rows(rows))[_different(rows)]
 
@@ -83,11 +81,9 @@ class UniqueItems(Frozen, Diversity):
         return self.diversity.parsimony_of(model, labelings)
 
     def parsimony_potentials(self, model: Model) -> list[Potential]:
-        """Parsimony of every labeling."""
         return self.diversity.parsimony_potentials(model)
 
     def parsimony_floor(self, model: Model) -> float:
-        """Return a number that no labeling's parsimony is below."""
         return self.diversity.parsimony_floor(model)
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
@@ -106,7 +102,6 @@ class UniqueItems(Frozen, Diversity):
         return self.diversity.offset(model, rows, m) + m * self._repeat_gain(model, rows)
 
     def offsets(self, model: Model, labelings: ArrayLike, m: int) -> Doubles:
-        """Offset of every beginning of a list."""
         rows = self._rows(model, labelings)
         unique = distinct_rows(rows)
         more = [m * self._repeat_gain(model, unique[:t]) for t in range(len(unique) + 1)]

@@ -23,7 +23,6 @@ class ChainFeatures(JointFeatures):
 
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
-        """Check one sequence."""
         names = ("features (T, d)", "features of the steps (T-1, k)", "scores (T, L) or (T, L, k)")
         nodes, steps, scores = parts_of(x, names)
         rows = node_features(nodes, (2,), "(T, d)")
@@ -47,7 +46,6 @@ class GraphFeatures(JointFeatures):
 
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
-        """Check one graph."""
         names = ("node features (n, d)", "edges (E, 2)", "edge features (E, k)", "scores (n, L) or (n, L, k)")
         nodes, edges, features, scores = parts_of(x, names)
         rows = node_features(nodes, (2,), "(n, d)")
@@ -68,7 +66,6 @@ class GridFeatures(JointFeatures):
 
     @staticmethod
     def read(x: Any, connectivity: int) -> Example:
-        """Check one image or volume."""
         names = ("features (H, W, d)", "edge features, one array per direction", "scores (H, W, L) or (H, W, L, k)")
         nodes, edges, scores = parts_of(x, names)
         pixels = node_features(nodes, (3, 4), "(H, W, d) or (D, H, W, d)")

@@ -101,7 +101,6 @@ class FactorGraph(PairwiseModel):
 
     @property
     def pairwise(self) -> PairwiseScores:
-        """Scores of the edges, in the same order."""
         return cast(PairwiseScores, self.__dict__["_pairwise"])
 
     def __repr__(self) -> str:

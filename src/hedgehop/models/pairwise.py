@@ -75,16 +75,13 @@ class Potts(PairwiseScores):
         self._set(strengths=strengths)
 
     def at(self, first: Labels, second: Labels) -> Doubles:
-        """Scores of (m, E) label pairs."""
         return np.where(first != second, -self.strengths.astype(np.float64), 0.0)
 
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
-        """Scores of one edge as a table."""
         result: Doubles = float(self.strengths[edge]) * (np.eye(rows, columns) - 1.0)
         return result
 
     def floor(self, n_edges: int) -> float:
-        """Return minus the sum of the strengths."""
         return -float(self.strengths.sum(dtype=np.float64))
 
     def ceiling(self, n_edges: int) -> float:
@@ -92,11 +89,9 @@ class Potts(PairwiseScores):
         return 0.0
 
     def spans(self, n_edges: int) -> Doubles:
-        """Return the strengths."""
         return self.strengths.astype(np.float64)
 
     def bends(self, n_edges: int) -> Doubles:
-        """Return twice the strengths."""
         return 2.0 * self.strengths.astype(np.float64)
 
 
@@ -116,28 +111,22 @@ class SharedTable(PairwiseScores):
         self._set(values=values)
 
     def at(self, first: Labels, second: Labels) -> Doubles:
-        """Scores of (m, E) label pairs."""
         return self.values[first, second].astype(np.float64)
 
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
-        """Scores of one edge as a table."""
         return self.values[:rows, :columns].astype(np.float64)
 
     def floor(self, n_edges: int) -> float:
-        """Return the least score of the table, once an edge."""
         return n_edges * float(least(self.values.reshape(1, -1), axis=1)[0])
 
     def ceiling(self, n_edges: int) -> float:
-        """Return the best score of the table, once an edge."""
         return n_edges * float(self.values.max())
 
     def spans(self, n_edges: int) -> Doubles:
-        """Return the span of the table, once an edge."""
         forbids = np.isneginf(self.values).any()
         return np.full(n_edges, np.inf if forbids else float(self.values.max() - self.values.min()))
 
     def bends(self, n_edges: int) -> Doubles:
-        """Return that of the table, once an edge."""
         return np.full(n_edges, _bends(self.values.reshape(1, 4))[0])
 
 
@@ -176,17 +165,14 @@ class EdgeTables(PairwiseScores):
         return result
 
     def at(self, first: Labels, second: Labels) -> Doubles:
-        """Scores of (m, E) label pairs."""
         return self.flat[self.offsets + first.astype(np.int64) * self.columns + second].astype(np.float64)
 
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
-        """Scores of one edge as a table."""
         start = int(self.offsets[edge])
         block = self.flat[start : start + rows * columns].reshape(rows, columns)
         return block.astype(np.float64)
 
     def floor(self, n_edges: int) -> float:
-        """Return the sum of the tables' least scores."""
         if self.flat.size == 0:
             return 0.0
         allowed = np.where(np.isneginf(self.flat), np.inf, self.flat).astype(np.float64)
@@ -194,11 +180,9 @@ class EdgeTables(PairwiseScores):
         return float(np.where(np.isinf(least), 0.0, least).sum())
 
     def ceiling(self, n_edges: int) -> float:
-        """Return the sum of the tables' best scores."""
         return float(np.maximum.reduceat(self.flat, self.offsets).sum(dtype=np.float64)) if self.flat.size else 0.0
 
     def spans(self, n_edges: int) -> Doubles:
-        """Return the spans of the tables."""
         if self.flat.size == 0:
             return np.zeros(0)
         flat = self.flat.astype(np.float64)
@@ -206,7 +190,6 @@ class EdgeTables(PairwiseScores):
         return np.where(np.isneginf(least), np.inf, np.maximum(most, -1e300) - np.maximum(least, -1e300))
 
     def bends(self, n_edges: int) -> Doubles:
-        """Return those of the tables."""
         cells = np.zeros((n_edges, 2, 2))  # pairs that a variable with one label does not have score nothing
         rows = np.diff(np.append(self.offsets, self.flat.size)) // self.columns
         for a, b in product(range(2), range(2)):

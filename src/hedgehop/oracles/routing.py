@@ -42,7 +42,7 @@ Condition = Callable[[Model, Sequence[Potential]], bool]
 def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
     families = {p.relaxed_as for p in potentials}
-    most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "samples" in families else _SMALL
+    most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "lines" in families else _SMALL
     balls = sum(len(p.chosen) for p in potentials if isinstance(p, BallGain))
     if balls > MOST_EXACT:  # a program bounds such a union, as others do
         return False
@@ -233,7 +233,6 @@ class Auto(Oracle):
         return None if able else why_not(self.oracles, model, potentials)
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
-        """Ask the chosen oracle."""
         return self.choice(model, potentials).max_marginals(model, potentials)
 
     def choice(self, model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()) -> Oracle:

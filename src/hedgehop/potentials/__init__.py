@@ -23,6 +23,7 @@ from hedgehop.potentials.distances import Cardinality as Cardinality
 from hedgehop.potentials.distances import Distances as Distances
 from hedgehop.potentials.labels import KindWeights as KindWeights
 from hedgehop.potentials.labels import LabelWeights as LabelWeights
+from hedgehop.potentials.lines import Lines as Lines
 from hedgehop.potentials.regions import Envelope as Envelope
 from hedgehop.potentials.regions import RegionWeights as RegionWeights
 from hedgehop.potentials.samples import AgreementGains as AgreementGains

@@ -28,7 +28,6 @@ class BallGain(Potential):
     relaxed_as = "distances"
 
     def check(self, model: Model) -> None:
-        """Refuse labelings that do not fit the model."""
         if self.chosen.shape[1] != model.n_variables:
             raise ValueError(f"chosen labelings must have {model.n_variables} labels; got {self.chosen.shape[1]}.")
 
@@ -46,7 +45,6 @@ class BallGain(Potential):
         return None if found is None else Distances(self.chosen, *found, self.scale, getattr(self, "decay", None))
 
     def encode(self, program: Any) -> None:
-        """Write the union as rows of an integer program."""
         program.add_ball(self)
 
     def span(self) -> float:
@@ -83,14 +81,12 @@ class BallCoverage(BallGain):
         self._set(chosen=own(labelings), decay=_arrays.weights(decay, "decay"), scale=float(scale))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         if len(self.chosen) <= MOST_EXACT:
             return self.scale * _core.counts.ball_gain(flat, self.chosen, self.decay)
         missed = -np.expm1(-_core.counts.hamming(flat, self.chosen, self.decay))
         return np.asarray(self.scale * missed.prod(axis=1))  # Harris: a lower bound
 
     def upper(self, model: Model, flat: Labels) -> Doubles:
-        """Upper bounds on the values of (m, n) labelings."""
         if len(self.chosen) <= MOST_EXACT:
             return self.values(model, flat)
         return np.asarray(np.min([p.values(model, flat) for p in self.pairs()], axis=0))
@@ -151,7 +147,6 @@ class BallUnion(BallGain):
         return bool(self.n_labels ** self.chosen.shape[1] <= MOST_LISTED)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         if self.listable:
             table = uncovered_shares(self.chosen, self.radius, self.n_labels)
             return np.asarray(self.scale * table[flat @ place_values(flat.shape[1], self.n_labels)])
@@ -159,7 +154,6 @@ class BallUnion(BallGain):
         return np.asarray(self.scale * np.maximum(0.0, 1.0 - overlaps.sum(axis=0)))
 
     def upper(self, model: Model, flat: Labels) -> Doubles:
-        """Upper bounds on the values of (m, n) labelings."""
         if self.listable:
             return self.values(model, flat)
         return np.asarray(self.scale * self._shares(model, flat).min(axis=0))

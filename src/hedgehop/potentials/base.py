@@ -18,6 +18,7 @@ from hedgehop.models.base import Model
 if TYPE_CHECKING:
     from hedgehop.potentials.counts import CountFunction
     from hedgehop.potentials.distances import Distances
+    from hedgehop.potentials.lines import Lines
 
 P = TypeVar("P", bound="Potential")
 
@@ -27,9 +28,9 @@ class Potential(Frozen, ABC):
 
     Attributes
     ----------
-    relaxed_as : "counts", "distances", "samples" or None
+    relaxed_as : "counts", "distances", "lines" or None
         How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for its ``distances``, by
-        chords for agreements with samples (``AgreementGains``), or not at all.
+        its own ``lines``, or not at all.
     scaled_fields : tuple of str
         Attributes that a factor multiplies; override ``scaled`` where that is not enough.
 
@@ -42,7 +43,7 @@ class Potential(Frozen, ABC):
     """
 
     scaled_fields: ClassVar[tuple[str, ...]] = ()
-    relaxed_as: ClassVar[Literal["counts", "distances", "samples"] | None] = None
+    relaxed_as: ClassVar[Literal["counts", "distances", "lines"] | None] = None
 
     def value(self, model: Model, labelings: ArrayLike) -> float | Doubles:
         """Value of one labeling (a float) or of many (an (m,) array)."""
@@ -75,6 +76,10 @@ class Potential(Frozen, ABC):
 
     def distances(self) -> Distances | None:
         """Functions of distances that add up to this potential, or whose balls' union it is; None if there are none."""
+        return None
+
+    def lines(self, model: Model) -> Lines | None:
+        """Linear functions above and below this potential; None if there are none."""
         return None
 
     def encode(self, program: Any) -> None:
@@ -127,7 +132,6 @@ class Constant(Potential):
         self._set(amount=_arrays.number(amount, "amount"))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return np.full(len(flat), self.amount)
 
 
@@ -154,11 +158,9 @@ class Linear(Potential):
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return linear_scores(self.theta, flat)
 
     def check(self, model: Model) -> None:
-        """Refuse a theta that does not fit the model."""
         wanted = (model.n_variables, int(model.label_counts.max()))
         if self.theta.shape != wanted:
             raise ValueError(f"theta must have shape {wanted} (variables, labels); got {self.theta.shape}.")
@@ -185,7 +187,6 @@ class Function(Potential):
         self._set(function=function, factor=float(factor))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
 
 

@@ -48,12 +48,10 @@ class MemberWeights(Potential):
         self._set(labelings=own(np.ascontiguousarray(rows)), w=weights)
 
     def check(self, model: Model) -> None:
-        """Refuse labelings that do not fit the model."""
         if self.labelings.shape[1] != model.n_variables:
             raise ValueError(f"labelings must have {model.n_variables} labels; got {self.labelings.shape[1]}.")
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         weights = {y.tobytes(): w for y, w in zip(self.labelings, self.w.tolist(), strict=True)}
         return np.array([weights.get(y.tobytes(), 0.0) for y in np.ascontiguousarray(flat, np.int32)], np.float64)
 
@@ -84,16 +82,13 @@ class Clamped(Potential):
         self._set(parts=tuple(parts))
 
     def check(self, model: Model) -> None:
-        """Check every part."""
         for part in self.parts:
             part.check(model)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return np.maximum(0.0, sum((p.values(model, flat) for p in self.parts), np.zeros(len(flat))))
 
     def upper(self, model: Model, flat: Labels) -> Doubles:
-        """Upper bounds on the values of (m, n) labelings."""
         return np.maximum(0.0, sum((p.upper(model, flat) for p in self.parts), np.zeros(len(flat))))
 
     def span(self) -> float:
@@ -101,5 +96,4 @@ class Clamped(Potential):
         return float(sum(p.span() for p in self.parts))
 
     def scaled(self, factor: float) -> Clamped:
-        """Return this potential times a factor >= 0."""
         return Clamped([p.scaled(factor) for p in self.parts])

@@ -84,6 +84,11 @@ class Table:
     values: Doubles
     smooth: SmoothFunction | None = None
 
+    def has_all(self, weights: Doubles | None) -> bool:
+        """Whether all counts of members of such weights (None: 1 each) are points of the table."""
+        whole = weights is None or bool((weights == np.floor(weights)).all())
+        return self.unit == 1.0 and self.smooth is None and whole
+
     @cached_property
     def envelope(self) -> Doubles:
         """Least concave table above the values."""

@@ -115,12 +115,10 @@ class Cardinality(Potential):
         return np.where(np.isneginf(raw), -np.inf, self.factor * raw)
 
     def check(self, model: Model) -> None:
-        """Refuse a reference that does not fit the model."""
         if self.reference.size != model.n_variables:
             raise ValueError(f"reference must have {model.n_variables} labels; got {self.reference.size}.")
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return self.at(_core.counts.hamming(flat, self.reference[None], self.weights)[:, 0])
 
     def span(self) -> float:
@@ -155,13 +153,15 @@ class Cardinality(Potential):
 
     def distances(self) -> Distances | None:
         """One function of one distance."""
-        return None if self.function is None else Distances(self.reference[None], *self.function)
+        found = self.function
+        return None if found is None else Distances(self.reference[None], *found)
 
     def counts(self, model: Model) -> list[CountFunction] | None:
         """One function of the number of variables whose label is not that of the reference."""
-        if self.function is None:
+        found = self.function
+        if found is None:
             return None
-        weights, function = self.function
+        weights, function = found
         return [differing(model, self.reference, function, weights)]
 
 
@@ -171,16 +171,22 @@ def differing(model: Model, reference: Labels, function: Table, weights: Doubles
     return CountFunction(LabelClasses(differs.astype(np.int32), 2), 1, np.arange(reference.size), function, weights)
 
 
+def whole_distance(potential: Potential) -> tuple[Labels, Doubles, Doubles] | None:
+    """Reference, weights and table of a function of one distance in whole numbers; None if it is no such function."""
+    found = potential.distances()
+    if found is None or found.scale or len(found.references) != 1 or not found.function.has_all(found.weights):
+        return None
+    weights = np.ones(found.references.shape[1]) if found.weights is None else found.weights
+    return found.references[0], weights, found.function.values
+
+
 def one_count(potentials: Sequence[Potential]) -> tuple[Labels, Doubles, Doubles] | None:
     """Reference, weights and summed table, if all are functions of the same whole distance; else None."""
-    distances = [p for p in potentials if isinstance(p, Cardinality)]
-    if not distances or len(distances) < len(potentials):
+    found = [whole_distance(p) for p in potentials]
+    counts = [count for count in found if count is not None]
+    if not counts or len(counts) < len(found):
         return None
-    reference, (weights, _) = distances[0].reference, distances[0].counted
-    total = np.zeros(1)
-    for potential in distances:
-        counted, table = potential.counted
-        if table is None or not (np.array_equal(potential.reference, reference) and np.array_equal(counted, weights)):
-            return None
-        total = total + table
-    return reference, weights, total
+    reference, weights, _ = counts[0]
+    if any(not (np.array_equal(y, reference) and np.array_equal(w, weights)) for y, w, _ in counts):
+        return None
+    return reference, weights, np.sum([table for _, _, table in counts], axis=0)

@@ -54,15 +54,12 @@ class KindWeights(Potential):
         return least_count(self.min_share, n_variables)
 
     def check(self, model: Model) -> None:
-        """Refuse kinds that do not fit the model."""
         check_kinds(self.kinds, model)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return (kind_counts(self.kinds, flat, self.w.size) >= self.least_count(flat.shape[1])) @ self.w
 
     def span(self) -> float:
-        """Return the sum of all weights' sizes."""
         return float(np.abs(self.w).sum())
 
     def counts(self, model: Model) -> list[CountFunction]:
@@ -92,7 +89,6 @@ class LabelWeights(KindWeights):
         self._set(kinds=own(np.arange(weights.size, dtype=np.int32)), w=weights, min_share=share(min_share))
 
     def check(self, model: Model) -> None:
-        """Refuse weights that do not fit the model."""
         wanted = int(model.label_counts.max())
         if self.w.size != wanted:
             raise ValueError(f"w must have one weight per label ({wanted}); got {self.w.size}.")

@@ -54,7 +54,6 @@ class RegionWeights(Potential):
         self._set(regions=members, mu=values, robust=_arrays.positive_count(robust, "robust"))
 
     def check(self, model: Model) -> None:
-        """Refuse regions or weights that do not fit the model."""
         wanted = int(model.label_counts.max())
         if self.mu.shape[1] != wanted:
             raise ValueError(f"mu must have one column per label ({wanted}); got shape {self.mu.shape}.")
@@ -65,7 +64,6 @@ class RegionWeights(Potential):
         return region_slack(self.regions[region], self.robust)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         total = np.zeros(len(flat))
         for c, members in enumerate(self.regions):
             misses = members.size - label_counts(flat[:, members], self.mu.shape[1])
@@ -73,7 +71,6 @@ class RegionWeights(Potential):
         return total
 
     def span(self) -> float:
-        """Return the sum of all weights' sizes."""
         return float(np.abs(self.mu).sum())
 
     def counts(self, model: Model) -> list[CountFunction]:
@@ -127,18 +124,15 @@ class Envelope(Potential):
         self._set(mu=own(np.array(constants)), w=own(slopes))
 
     def check(self, model: Model) -> None:
-        """Refuse functions that do not fit the model."""
         wanted = (model.n_variables, int(model.label_counts.max()))
         if self.w.shape[1:] != wanted:
             raise ValueError(f"w must have shape (functions, {wanted[0]}, {wanted[1]}); got {self.w.shape}.")
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         parts = self.w[:, np.arange(flat.shape[1]), flat].sum(axis=-1)  # (Q, m)
         return np.asarray((self.mu[:, None] + parts).max(axis=0))
 
     def encode(self, program: Any) -> None:
-        """Write the envelope as rows of an integer program."""
         program.add_envelope(self)
 
 

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much better a labeling agrees with samples than the best so far (docs/theory.md 9)."""
+"""How much better a labeling agrees with samples than the best so far (docs/theory.md 9).
+
+``max(0, a - b)`` is convex in the agreement a, so that counting only the samples with a > b, but these without the
+maximum, is nowhere above the gain and equal to it at the labeling at hand. The chord of each sample's gain over the
+agreements that can occur is nowhere below it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, as_labelings
@@ -11,6 +17,7 @@ from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses
+from hedgehop.potentials.lines import Lines
 
 
 class AgreementGains(Potential):
@@ -32,22 +39,48 @@ class AgreementGains(Potential):
     best: Doubles
     weights: Doubles
     scale: float
-    relaxed_as = "samples"
+    relaxed_as = "lines"
 
     def __init__(self, samples: Labels, best: Doubles, weights: Doubles, scale: float = 1.0) -> None:
         self._set(samples=samples, best=best, weights=weights, scale=float(scale))
 
     def check(self, model: Model) -> None:
-        """Refuse samples that are not labelings of the model."""
         as_labelings(self.samples, model.shape, model.label_counts)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         return np.asarray(self.scale * np.maximum(0.0, self.excess(flat)).mean(axis=1))
 
     def excess(self, flat: Labels) -> Doubles:
         """By how much (m, n) labelings agree more with each sample than the best so far, (m, K)."""
         return agreement(flat, self.samples, self.weights) - self.best
+
+    def lines(self, model: Model) -> Lines | None:
+        """Chords above and, at a labeling, the samples it agrees with better than the best so far; none for costs."""
+        if self.scale < 0:
+            return None
+
+        def above(allowed: NDArray[np.bool_]) -> tuple[Doubles, float]:
+            slopes, constant = self.chords(*self.reachable(allowed))
+            return self.linear(model, slopes), constant
+
+        def below(labeling: Labels) -> Doubles:
+            return self.linear(model, np.where(self.excess(labeling[None])[0] > 0, 1.0, 0.0))
+
+        return Lines(above, below, self.samples)
+
+    def reachable(self, allowed: NDArray[np.bool_]) -> tuple[Doubles, Doubles]:
+        """Least and largest agreement with each sample that allowed labels, (n, L), leave possible."""
+        matching = np.take_along_axis(allowed, self.samples.T, axis=1)  # (n, K): the sample's label is allowed
+        forced = matching & (allowed.sum(axis=1) == 1)[:, None]
+        shares = self.weights / self.weights.sum()
+        return shares @ forced, shares @ matching
+
+    def chords(self, low: Doubles, high: Doubles) -> tuple[Doubles, float]:
+        """Slopes and total offset of the lines through the ends of ``max(0, a - best)`` on [low, high]."""
+        start, end = np.maximum(0.0, low - self.best), np.maximum(0.0, high - self.best)
+        width = high - low
+        slopes = np.where(width > 1e-12, (end - start) / np.where(width > 1e-12, width, 1.0), 0.0)
+        return slopes, self.scale * float((end - slopes * high).mean())
 
     def linear(self, model: Model, slopes: Doubles) -> Doubles:
         """Scores of single labels that add up to ``scale * mean_z slopes[z] * a(y, z)``, (n, L)."""

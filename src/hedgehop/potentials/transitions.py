@@ -56,14 +56,12 @@ class TransitionWeights(Potential):
         return transition_pairs(len(self.w), self.ordered, self.equal)
 
     def check(self, model: Model) -> None:
-        """Refuse weights that do not fit the model."""
         wanted = int(model.label_counts.max())
         if len(self.w) != wanted:
             raise ValueError(f"w must have shape ({wanted}, {wanted}); got {self.w.shape}.")
         edges_of(model)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        """Values of (m, n) labelings."""
         if is_sparse(model, len(self.w)):
             return _sums_of_carried(model, flat, self)
         used = used_transitions(model, flat, len(self.w), self.ordered)
@@ -71,7 +69,6 @@ class TransitionWeights(Potential):
         return used[:, rows, columns] @ self.w[rows, columns]
 
     def span(self) -> float:
-        """Return the sum of all weights' sizes."""
         return float(np.abs(self.w).sum())
 
     def counts(self, model: Model) -> list[CountFunction]:

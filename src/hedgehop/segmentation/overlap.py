@@ -58,11 +58,9 @@ class ExpectedOverlap(Frozen, Diversity):
         self._set(samples=rows, weights=areas, chances=own(likely / likely.sum()))
 
     def check(self, model: Model) -> None:
-        """Refuse samples that are not labelings of the model."""
         as_labelings(self.samples, model.shape, model.label_counts)
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
-        """D of a list."""
         self.check(model)
         return float(self._best(self._rows(model, labelings)) @ self.chances)
 

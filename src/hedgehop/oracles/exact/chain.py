@@ -19,8 +19,8 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
 from hedgehop.oracles.pairwise.kernels import pair_tables
-from hedgehop.potentials import Cardinality, Potential
-from hedgehop.potentials.distances import one_count
+from hedgehop.potentials import Potential
+from hedgehop.potentials.distances import whole_distance
 
 _MOST_COUNT_CELLS = 2**22  # of the tables of all variables together
 Count = tuple[Labels, Doubles, Doubles]  # reference, weights and table
@@ -64,13 +64,15 @@ class ChainCounts(Oracle):
 
 def _counts(potentials: Sequence[Potential]) -> list[Count] | None:
     """Potentials by the distance they are functions of; None if one is no such function."""
-    groups: dict[tuple[bytes, bytes], list[Potential]] = {}
+    groups: dict[tuple[bytes, bytes], Count] = {}
     for p in potentials:
-        if not isinstance(p, Cardinality):
+        count = whole_distance(p)
+        if count is None:
             return None
-        groups.setdefault((p.reference.tobytes(), p.counted[0].tobytes()), []).append(p)
-    found = [count for group in groups.values() if (count := one_count(group)) is not None]
-    return found if len(found) == len(groups) else None
+        reference, weights, table = count
+        key = reference.tobytes(), weights.tobytes()
+        groups[key] = reference, weights, table + (groups[key][2] if key in groups else 0.0)
+    return list(groups.values())
 
 
 def _best(unary: Doubles, steps: Doubles, counts: list[Count]) -> tuple[Labels, float]:

@@ -14,7 +14,8 @@ from hedgehop.models.spanning_tree import SpanningTree
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear
-from hedgehop.potentials import Cardinality, Potential
+from hedgehop.potentials import Potential
+from hedgehop.potentials.distances import whole_distance
 
 
 class Kruskal(LinearOracle[SpanningTree]):
@@ -46,8 +47,7 @@ class Kruskal(LinearOracle[SpanningTree]):
         if not rest:
             return super().maximize(model, potentials)
         assert isinstance(model, SpanningTree)
-        distances = [p for p in rest if isinstance(p, Cardinality)]
-        labeling, value = _best_at_a_distance(model, changed_unary(model, theta), distances)
+        labeling, value = _best_at_a_distance(model, changed_unary(model, theta), rest)
         refuse_infeasible(value)
         return self.step(model, labeling, potentials, value + constant)
 
@@ -65,24 +65,20 @@ class Kruskal(LinearOracle[SpanningTree]):
 
 def _one_distance(potentials: Sequence[Potential]) -> bool:
     """Whether all are functions of the distance to the same labeling, all variables counting alike."""
-    counts = [p for p in potentials if isinstance(p, Cardinality) and _alike(p)]
-    return len(counts) == len(potentials) and all(np.array_equal(p.reference, counts[0].reference) for p in counts)
+    counts = [count for p in potentials if (count := whole_distance(p)) is not None]
+    alike = [np.array_equal(y, counts[0][0]) and bool((weights == weights[:1]).all()) for y, weights, _ in counts]
+    return len(counts) == len(potentials) and all(alike)
 
 
-def _alike(potential: Cardinality) -> bool:
-    return potential.weights is None or bool((potential.weights == potential.weights[0]).all())
-
-
-def _best_at_a_distance(
-    model: SpanningTree, scores: Doubles, potentials: Sequence[Cardinality]
-) -> tuple[Labels, float]:
+def _best_at_a_distance(model: SpanningTree, scores: Doubles, potentials: Sequence[Potential]) -> tuple[Labels, float]:
     """Try the best tree at every distance."""
-    reference = potentials[0].reference
+    counts = [count for p in potentials if (count := whole_distance(p)) is not None]
+    reference = counts[0][0]
     tree, value, swaps, gains = _core.graphs.spanning_tree_swaps(model.n_nodes, model.edges, scores, reference)
     values = value + np.concatenate([[0.0], np.cumsum(gains)])
     distances = int((tree != reference).sum()) - 2 * np.arange(values.size)  # each swap brings it nearer by two
-    for potential in potentials:
-        values = values + potential.at(distances * (1.0 if potential.weights is None else potential.weights[0]))
+    for _, weights, table in counts:
+        values = values + table[distances * int(weights[0])]
     best = int(np.argmax(values))
     tree[swaps[:best, 0]] = 1
     tree[swaps[:best, 1]] = 0

@@ -65,7 +65,6 @@ class Swap(MoveOracle):
         return labeling
 
     def on(self, model: Model) -> SwapSolver:
-        """Return a solver that keeps its kernels, and labelings met."""
         return SwapSolver(self, model)
 
 

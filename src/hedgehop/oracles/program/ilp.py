@@ -25,7 +25,7 @@ from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
 from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
-from hedgehop.potentials import Cardinality, PairClasses, Potential, Table
+from hedgehop.potentials import PairClasses, Potential, Table
 
 MOST_COLUMNS = 1_000_000
 _MOST_SOLVES = 12
@@ -67,9 +67,7 @@ class Ilp(Oracle):
             return f"{size} columns are more than {MOST_COLUMNS}"
         unknown = [p for p in rest if not _writable(model, p)]
         if unknown:
-            return f"it cannot write {kinds(unknown)} as linear rows"
-        if any(isinstance(p, Cardinality) and p.function is None for p in rest):
-            return "a function of a fractional weighted count needs a slope method"
+            return f"it cannot write {kinds(unknown)} as linear rows; fractional counts need functions with a slope"
         return None
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
@@ -140,16 +138,17 @@ def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
 
 
 def _writable(model: Model, potential: Potential) -> bool:
-    """Whether a potential says how to write it: by rows of its own, or by counts that are whole."""
-    if type(potential).encode is not Potential.encode or isinstance(potential, Cardinality):
+    """Whether a potential says how to write it: by rows of its own, or by counts that are whole or smooth."""
+    if type(potential).encode is not Potential.encode:
         return True
-    counts = None if type(potential).counts is Potential.counts else potential.counts(model)
-    return counts is not None and all(not isinstance(c.function, Table) or c.function.unit == 1.0 for c in counts)
+    counts = potential.counts(model)
+    tables = [(c.function, c.weights) for c in counts or () if isinstance(c.function, Table)]
+    return counts is not None and all(t.smooth is not None or t.has_all(weights) for t, weights in tables)
 
 
 def _counts_edges(model: Model, potentials: Sequence[Potential]) -> bool:
     """Whether some potential counts pairs of labels on edges."""
-    own = [p for p in potentials if type(p).encode is Potential.encode and not isinstance(p, Cardinality)]
+    own = [p for p in potentials if type(p).encode is Potential.encode and p.distances() is None]
     return any(isinstance(c.codes, PairClasses) for p in own for c in p.counts(model) or ())
 
 

@@ -41,6 +41,7 @@ class Bundle(Pool):
         self.distances = np.zeros((0, len(terms.functions)))
         self.mixed = np.zeros(0)
         self.bound = np.inf
+        self._steering: dict[int, View] = {}
         self.calls = 0
         self._centre = np.zeros(len(terms.functions))  # slopes of the best bound
 
@@ -56,7 +57,6 @@ class Bundle(Pool):
         return max(self.scores) - self.scores[best] if self.values[best] > -np.inf else np.inf
 
     def add(self, rows: Labels | Sequence[Labels], relevance: Doubles | None = None) -> Labels:
-        """Take in those of (m, n) labelings that are new and allowed."""
         added = super().add(rows, relevance)
         if len(added):
             self.distances = np.concatenate([self.distances, self.terms.core.distances(added)])
@@ -64,7 +64,9 @@ class Bundle(Pool):
 
     def steering(self, k: int) -> View:
         """The view that is close to the potentials near a labeling met."""
-        return self.terms.steering(self.labelings[k], self.distances[k])
+        if k not in self._steering:
+            self._steering[k] = self.terms.steering(self.labelings[k], self.distances[k])
+        return self._steering[k]
 
     def bounding(self) -> View:
         """The view whose bound is low at all labelings met."""
@@ -78,9 +80,7 @@ class Bundle(Pool):
         bound = view.constant + constant + step.upper_bound
         if bound < self.bound:
             self.bound, self._centre = bound, slopes
-        labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
-        self.add(labeling[None])
-        return labeling
+        return self.take(step)
 
     def asked(self, theta: Doubles) -> Step:
         """One linear step more."""

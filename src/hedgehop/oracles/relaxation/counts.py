@@ -14,8 +14,8 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.unary import UnaryModel
-from hedgehop.oracles.base import Step
 from hedgehop.oracles.folding import changed_unary, fold
+from hedgehop.oracles.relaxation.ascent import Ascent
 from hedgehop.oracles.relaxation.linear_steps import Solve
 from hedgehop.oracles.relaxation.multipliers import asked, threshold, wanted
 from hedgehop.oracles.relaxation.pool import Pool
@@ -54,40 +54,27 @@ class CountSearch:
         self.solved(self.none)
         self.pool.refuse_empty()
         multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
-        bound, _ = multipliers.descend(self._evaluate, lambda: self.pool.value, rounds)
+        bound, _ = multipliers.descend(lambda theta, _: self.solved(theta), lambda: self.pool.value, rounds)
+        ascent = Ascent(self.minorant, lambda theta, _: self.solved(theta)[0])
         before = -np.inf
         most = _STEPS_PER_ROUND * rounds
         while before < self.pool.value < bound and self.steps < most:  # the best labeling is new: push and climb
             before = self.pool.value
             self._push(changes, bound)
             for labeling in self.pool.top(_CLIMBS_PER_ROUND):
-                self._climb(labeling, bound)
+                ascent.climb(labeling, _CLIMB_ROUNDS, lambda: self.pool.value >= bound)
         return bound
 
-    def solved(self, theta: Doubles) -> Step:
-        """Return the best labeling of a linear step, and keep it."""
+    def solved(self, theta: Doubles) -> tuple[Labels, float]:
+        """Return the best labeling of a linear step, which the pool keeps, and its bound."""
         self.steps += 1
         step = self.solve(theta)
-        self.pool.add(step.labeling.reshape(1, -1))
-        return step
-
-    def _evaluate(self, theta: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
-        step = self.solved(theta)
-        return np.ascontiguousarray(step.labeling.reshape(-1)), step.upper_bound
-
-    def _climb(self, labeling: Labels, bound: float) -> None:
-        """Maximise the minorant at a labeling, then at the one found, until nothing new is found."""
-        for _ in range(_CLIMB_ROUNDS):
-            known = len(self.pool.labelings)
-            step = self.solved(self._minorant(labeling))
-            if len(self.pool.labelings) == known or self.pool.value >= bound:
-                return
-            labeling = np.ascontiguousarray(step.labeling.reshape(-1))
+        return self.pool.take(step), step.upper_bound
 
     def _push(self, changes: int, bound: float) -> None:
         """Bias the codes, the most promising first, whose worth another number of carriers would change for good."""
         start = self.pool.top(1)[0]
-        base = self._minorant(start)
+        base = self.minorant(start)
         for _, count, first in self._changes(start)[:changes]:
             if self.pool.value >= bound:
                 return
@@ -113,12 +100,12 @@ class CountSearch:
         carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]
         for _ in range(_BIASES):
             theta = base + np.where(carriers, bias if reward else -bias, 0.0)
-            reached = count.count(codes.of(self.solved(theta).labeling.reshape(-1)))
+            reached = count.count(codes.of(self.solved(theta)[0]))
             if (reached >= enough) == reward:
                 return
             bias *= 2.0
 
-    def _minorant(self, labeling: Labels) -> Doubles:
+    def minorant(self, labeling: Labels) -> Doubles:
         """Scores of labels that are, but for a constant, nowhere above the functions and equal to them at a labeling.
 
         Variables whose label is much better than their best other one vouch for a reward.

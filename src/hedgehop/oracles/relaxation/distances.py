@@ -11,7 +11,7 @@ from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.distance_ascent import Ascent
+from hedgehop.oracles.relaxation.local_search import LocalSearch
 from hedgehop.potentials import Linear, Potential
 
 _LIMIT_CALLS = 4  # linear steps where labelings have to be different, and that is all
@@ -24,44 +24,41 @@ _WIDE_GAP_RATIO = 20  # gap, against the one at which to stop, from which they a
 
 
 class DistanceSearch:
-    """One step: alternating calls that lower the bound and that follow the exact gain, then ascent."""
+    """One step: alternating calls that lower the bound and that follow the exact gain, then local."""
 
-    def __init__(self, bundle: Bundle, ascent: Ascent) -> None:
-        self.bundle, self.ascent = bundle, ascent
+    def __init__(self, bundle: Bundle, local: LocalSearch) -> None:
+        self.bundle, self.local = bundle, local
         model = bundle.model
         bundle.add(_possible(model, bundle.terms.references))
         if not bundle.labelings:
-            first = bundle.solve(np.zeros((model.n_variables, int(model.label_counts.max()))))
-            bundle.add(first.labeling.reshape(1, -1))
+            bundle.take(bundle.solve(np.zeros((model.n_variables, int(model.label_counts.max())))))
         bundle.refuse_empty()
 
     def run(self, most: int, tolerance: float) -> float:
         """Fill the bundle in about so many calls, and return its bound."""
-        bundle, ascent = self.bundle, self.ascent
-        ascent.reach(bundle.labelings[int(np.argmax(bundle.scores))])
+        bundle, local = self.bundle, self.local
+        local.reach(bundle.labelings[int(np.argmax(bundle.scores))])
         close = tolerance * sum(p.span() for p in bundle.relaxed if np.isfinite(p.span()))
         calls = min(most, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else most
-        if bundle.terms.limits and ascent.moves is None:  # nothing mends what is too close: the slope must be found
+        if bundle.terms.limits and local.moves is None:  # nothing mends what is too close: the slope must be found
             calls = 2 * most
-        spared = _SPARED if ascent.expander is None and calls > 2 * _SPARED else 0
+        spared = _SPARED if local.expander is None and calls > 2 * _SPARED else 0
         self._alternate(close, calls - spared)
         if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _FEW:
-            ascent.pass_messages(_MESSAGE_SWEEPS)
-        for _ in range(_ASCENT_ROUNDS):
-            if bundle.gap <= close or bundle.calls >= calls or not ascent.climb():
-                break
+            local.pass_messages(_MESSAGE_SWEEPS)
+        local.climb(_ASCENT_ROUNDS, lambda: bundle.gap <= close or bundle.calls >= calls)
         return bundle.bound
 
     def _alternate(self, close: float, calls: int) -> None:
-        bundle, ascent = self.bundle, self.ascent
+        bundle, local = self.bundle, self.local
         gaps: list[float] = []
         for call in range(calls):
             bounding = call % 2 == 0 or not bundle.terms.has_unions
             view = bundle.bounding() if bounding else bundle.steering(bundle.best)
             labeling = bundle.call(view)
-            ascent.reach(labeling)
-            ascent.recombine(view, labeling)
-            ascent.polish()
+            local.reach(labeling)
+            local.recombine(view, labeling)
+            local.polish()
             gaps.append(bundle.gap)
             if gaps[-1] <= max(close, _SHARE * bundle.loss) or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
                 break

@@ -16,18 +16,18 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.counts import CountSearch
 from hedgehop.oracles.relaxation.counts import unfit as unfit_counts
-from hedgehop.oracles.relaxation.distance_ascent import Ascent, expander_of, moves_of
 from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.oracles.relaxation.distance_terms import unfit as unfit_distance
 from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
+from hedgehop.oracles.relaxation.lines import LineSearch
+from hedgehop.oracles.relaxation.lines import unfit as unfit_lines
+from hedgehop.oracles.relaxation.local_search import LocalSearch, expander_of, moves_of
 from hedgehop.oracles.relaxation.pool import Kept, Pool
-from hedgehop.oracles.relaxation.samples import SampleSearch
-from hedgehop.oracles.relaxation.samples import unfit as unfit_samples
 from hedgehop.potentials import Potential
 
 _KEPT_FOR_NEXT = 40  # labelings carried to the next step
-_FAMILIES = ("distances", "samples", "counts")  # the first one present is relaxed; the inner oracle sees the others
+_FAMILIES = ("distances", "lines", "counts")  # the first one present is relaxed; the inner oracle sees the others
 
 
 class Lagrangian(LinearStepsOracle):
@@ -87,8 +87,8 @@ class Lagrangian(LinearStepsOracle):
             return "no potential is a function of distances, counts or samples; a linear oracle does better"
         if family == "distances":
             reason = next((r for r in map(unfit_distance, relaxed) if r is not None), None)
-        elif family == "samples":
-            reason = next((r for r in map(unfit_samples, relaxed) if r is not None), None)
+        elif family == "lines":
+            reason = next((r for p in relaxed if (r := unfit_lines(model, p)) is not None), None)
         else:
             reason = next((r for p in relaxed if (r := unfit_counts(model, p.counts(model))) is not None), None)
         return reason or self.inner_refusal(model, others) or self._better_whole(model, others, family)
@@ -130,7 +130,7 @@ class LagrangianSolver(LinearStepsSolver):
         relaxed: list[Any]
         relaxed, others = self.oracle.split(potentials)
         family = self.oracle.family(potentials)
-        run = {"distances": self._distances, "samples": self._samples, "counts": self._counts}[family or "counts"]
+        run = {"distances": self._distances, "lines": self._lines, "counts": self._counts}[family or "counts"]
         pool, bound = run(relaxed, others)
         pool.refuse_empty()
         self._kept = pool.kept(_KEPT_FOR_NEXT)
@@ -141,12 +141,13 @@ class LagrangianSolver(LinearStepsSolver):
         solve = self.linear_steps(others, quick=terms.only_limits > 0)
         bundle = Bundle(self.model, others, relaxed, terms, solve)
         self._recall(bundle)
-        search = DistanceSearch(bundle, Ascent(bundle, self._moves, self._expander))
+        search = DistanceSearch(bundle, LocalSearch(bundle, self._moves, self._expander))
         return bundle, search.run(self.oracle.calls or 10, self.oracle.tolerance)
 
-    def _samples(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
+    def _lines(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
         pool = self._recall(Pool(self.model, others, relaxed))
-        return pool, SampleSearch(pool, relaxed, self.linear_steps(others)).run(self.oracle.starts or 8)
+        lines = [p.lines(self.model) for p in relaxed]
+        return pool, LineSearch(pool, lines, self.linear_steps(others)).run(self.oracle.starts or 8)
 
     def _counts(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
         pool = self._recall(Pool(self.model, others, relaxed))

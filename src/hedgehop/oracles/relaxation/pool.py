@@ -10,6 +10,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
+from hedgehop.oracles.base import Step
 from hedgehop.potentials import Potential, total_value
 
 Kept = tuple[Labels, Doubles]  # labelings and their relevance, carried from step to step
@@ -50,6 +51,12 @@ class Pool:
         self.scores += scores.tolist()
         self.values += (scores + total_value(self.model, self.relaxed, rows)).tolist()
         return rows
+
+    def take(self, step: Step) -> Labels:
+        """Take in the labeling of a step, and return it, (n,)."""
+        labeling = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
+        self.add(labeling[None])
+        return labeling
 
     def refuse_empty(self) -> None:
         """Raise InfeasibleError if nothing allowed was met."""

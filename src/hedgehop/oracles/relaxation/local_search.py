@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Better labelings near those a step has met: minorants, components of differences, single variables."""
+"""Better labelings near those a step of distances has met: minorants, components of differences, single variables."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs
 from hedgehop.oracles.pairwise.kernels import expanded
+from hedgehop.oracles.relaxation.ascent import Ascent
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import View
 
@@ -23,7 +25,7 @@ _DAMPING = 0.5  # of messages
 _RECENT = 20  # labelings met last
 
 
-class Ascent:
+class LocalSearch:
     """Local searches around the labelings of a bundle; all they find goes back into it."""
 
     def __init__(
@@ -80,19 +82,27 @@ class Ascent:
         self._mix(bundle.steering(bundle.best), [(best, bundle.labelings[bundle.best])])
         self.polish(_PARENTS)
 
-    def climb(self) -> bool:
-        """Maximise the minorant at the best labeling (docs/theory.md 6); whether that found a better one.
+    def climb(self, rounds: int, enough: Callable[[], bool]) -> None:
+        """Maximise minorants at the best labeling while that finds better ones (docs/theory.md 6).
 
         Where the potentials are sums of terms, the maximum is never below the best value.
         """
+        Ascent(self._minorant, self._improved).climb(self.bundle.labelings[self.bundle.best], rounds, enough)
+
+    def _minorant(self, best: Labels) -> Doubles:
         bundle = self.bundle
-        before = bundle.best
-        view, best = bundle.steering(before), bundle.labelings[before]
-        labeling = self._maximal(self._minorant(view), best)
+        met = np.array(bundle.labelings[-_RECENT:])
+        view, distances = bundle.steering(bundle.best), bundle.distances[bundle.best]
+        return bundle.terms.minorant(view, best, distances, met, int(bundle.model.label_counts.max()))
+
+    def _improved(self, minorant: Doubles, best: Labels) -> Labels:
+        """Maximise a minorant, search around what that finds, and return the best labeling."""
+        bundle = self.bundle
+        view, labeling = bundle.steering(bundle.best), self._maximal(minorant, best)
         bundle.add(labeling[None])
         self._mix(view, [(best, labeling)])
         self.polish(_PARENTS)
-        return bundle.best != before
+        return bundle.labelings[bundle.best]
 
     def _maximal(self, theta: Doubles, start: Labels) -> Labels:
         """Maximise a minorant: by expansion moves from the labeling where it is tight, or anew."""
@@ -105,26 +115,6 @@ class Ascent:
             return
         core = self.bundle.terms.core
         self.bundle.add(np.array([self.moves.mix(self.unary, core, view.weights, x, y) for x, y in pairs]))
-
-    def _minorant(self, view: View) -> Doubles:
-        """Scores of each variable's labels, nowhere above the terms and equal to them at the best labeling."""
-        bundle = self.bundle
-        best, distances = bundle.labelings[bundle.best], bundle.distances[bundle.best]
-        n, width = best.size, int(bundle.model.label_counts.max())
-        theta = np.zeros((n, width))
-        met = np.array(bundle.labelings[-_RECENT:])
-        for j, (reference, function) in enumerate(zip(bundle.terms.references, bundle.terms.functions, strict=False)):
-            if view.weights[j] <= 0:
-                continue
-            weights = bundle.terms.weights(j)
-            # First those that differ, then those that differ in many labelings met: they change most easily.
-            order = np.argsort(-((met != reference).sum(axis=0) + len(met) * (best != reference)), kind="stable")
-            bonus = np.empty(n)
-            bonus[order] = view.weights[j] * function.minorant(weights[order], distances[j])
-            theta += bonus[:, None]
-            own = np.flatnonzero((reference >= 0) & (reference < width))
-            theta[own, reference[own]] -= bonus[own]
-        return theta
 
 
 def moves_of(model: Model) -> _core.local.DistanceMoves | None:
