@@ -78,12 +78,12 @@ class Search:
         with self._lock:
             exchanges = min(len(state), calls // _EXCHANGED)
             self._certify(state, calls - exchanges, tell)
-            better = self._swapped(state)
+            swapped = better = self._swapped(state)
             for t in range(exchanges):
                 if self._reaches(self._greedy.objective.value(better.rows), np.inf):
                     break
                 better = self._exchanged(better, t)
-            better = self._swapped(better)
+            better = better if better is swapped else self._swapped(better)
         return state if better is state else self._in_order(better, state)
 
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
