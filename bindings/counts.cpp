@@ -155,7 +155,7 @@ counts::Memberships memberships_of(const Vector<std::int64_t>& starts, const Vec
 std::tuple<Result<double>, Result<double>, double, double> slope_master(
     Vector<std::int64_t> starts, Vector<std::int32_t> groups, Vector<double> weights, Vector<double> centre,
     Vector<std::int32_t> curve, Matrix<double> tables, Vector<double> stiffness, Vector<double> scores,
-    Vector<double> start, double enough, std::size_t most) {
+    Vector<double> start, double enough, std::size_t most, Vector<std::int32_t> clusters) {
   const auto members = memberships_of(starts, groups, weights.size());
   const auto rows = view_of(tables);
   require(rows.rows > 0 && rows.columns > 1, "tables must have at least one row and two columns");
@@ -166,11 +166,13 @@ std::tuple<Result<double>, Result<double>, double, double> slope_master(
   require_size("scores", scores.size(), starts.size() - 1, "labeling");
   require_size("start", start.size(), starts.size() - 1, "labeling");
   require_finite("scores", span_of(scores));
+  if (clusters.size() > 0) require_size("clusters", clusters.size(), scores.size(), "labeling");
+  require_in_range("clusters", span_of(clusters), scores.size());
   std::vector<counts::HeldCurve> curves;
   for (std::size_t k = 0; k < rows.rows; ++k) curves.push_back({rows.row(k), span_of(stiffness)[k]});
   const auto mixture = span_of(start);
   counts::SlopeMaster master(std::move(curves), {span_of(weights), span_of(centre), span_of(curve)}, members,
-                             span_of(scores), {mixture.begin(), mixture.end()});
+                             span_of(scores), {mixture.begin(), mixture.end()}, span_of(clusters));
   Poll poll = python_poll();
   master.solve(enough, most, poll);
   return {Result<double>(master.mixture()), Result<double>(master.slopes()), master.bound(), master.worth()};
@@ -227,10 +229,11 @@ void register_counts(nb::module_& m) {
         "weights times what they have in common: between (J, J) for any labeling, meet (K, J * J) for the\n"
         "(K,) ones known.");
   m.def("slope_master", &slope_master, "starts"_a, "groups"_a, "weights"_a, "centre"_a, "curve"_a, "tables"_a,
-        "stiffness"_a, "scores"_a, "start"_a, "enough"_a, "most"_a, NoGil(),
+        "stiffness"_a, "scores"_a, "start"_a, "enough"_a, "most"_a, "clusters"_a, NoGil(),
         "Best mixture (K,) of labelings with scores (K,) and groups starts[k]:starts[k + 1], with concave\n"
         "functions of counts, tables (F, m + 1), held near slopes by the stiffness (F,): the mixture, the\n"
-        "slopes of the groups, what they prove over these labelings, and what the mixture is worth.");
+        "slopes of the groups, what they prove over these labelings, and what the mixture is worth.\n\n"
+        "Where labelings must differ, clusters (K,) of labelings have 1/m of the mixture at most each; () else.");
 }
 
 }  // namespace hedgehop::bindings

@@ -21,7 +21,7 @@ from hunt.truth import Truth
 _COMPLETE = {"auto", "exhaustive", "ilp"}  # oracles that find an allowed labeling wherever there is one
 CALLS = (
     "greedy", "greedy", "distorted", "refine", "distinct", "min_distance", "joint", "more", "stream", "select",
-    "portfolio", "m_best",
+    "portfolio", "m_best", "improve",
 )  # fmt: skip
 
 
@@ -145,6 +145,16 @@ class Round:
                 self._fault("missed", f"there are allowed labelings, but: {error}")
             return
         self._list(found, m, distance, options["oracle"])
+
+    def _improve(self) -> None:
+        """A better list with a better bound, of labelings that may be repeated or must differ."""
+        distance = int(self.d.random.integers(0, min(4, len(self.problem.counts)) + 1))
+        found = self._diverse(self._m(), min_distance=distance, distinct=False)
+        better = found.improve(int(self.d.random.integers(1, 16)))
+        digits = 1e-12 * (abs(found.objective) + abs(found.upper_bound))
+        if better.objective < found.objective - digits or better.upper_bound > found.upper_bound + digits:
+            self._fault("improved to less", f"F {better.objective!r}, bound {better.upper_bound!r}")
+        self._list(better, len(found), distance, "auto")
 
     def _distorted(self) -> None:
         self._greedy(method="distorted")
@@ -300,13 +310,18 @@ class Round:
             self._fault("bound of a list below the truth", f"says {said!r}, but a list reaches {best!r}")
 
     def _guaranteed(self, found: Any, best: float, places: list[int]) -> None:
-        """``F - F0 >= guarantee (F* - F0)``, F0 = the best labeling repeated."""
+        """``F - F0 >= guarantee (F* - F0)``, F0 = the best labeling repeated, or F of labelings that keep the limits."""
         single = int(np.argmax(self.problem.relevance))
         ties = np.flatnonzero(self.problem.relevance >= self.problem.relevance[single] - self._list_slack([single]))
         m = len(found)
         starts = self.truth.value(np.repeat(ties[:, None], m, axis=1))
+        proof, slack = found.certificate, self.truth.digits(places) + self._list_slack(places)
+        if proof.allowed:
+            starts = [proof.baseline]
+            if proof.baseline > found.upper_bound + slack:
+                self._fault("baseline above the bound", f"{proof.baseline!r} > {found.upper_bound!r}")
         self._count("guarantees")
-        share, digits = found.guarantee, self.truth.digits(places) + self._list_slack(places)
+        share, digits = found.guarantee, slack
         if not 0.0 <= share <= 1.0 + 1e-9:
             self._fault("guarantee out of range", f"{share!r}")
         elif share > 0 and all(found.objective - s < share * (best - s) - 4 * digits for s in starts):

@@ -8,6 +8,9 @@
 // over distributions mu, h concave on 0..m and h*(s) = max_c h(c) - s c. The inner minimum has a closed form,
 // and mu moves between two labelings at a time: from the lowest in use to the highest (SMO).
 //
+// Where labelings must differ, they are in clusters of which a list holds one labeling at most: no cluster has
+// more than 1/m of the mixture.
+//
 // Complexity: one move O(entries of all labelings).
 #pragma once
 
@@ -15,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -76,12 +80,15 @@ struct Memberships {
 
 class SlopeMaster {
  public:
+  // `clusters`: a number below that of the labelings for each of them; empty where labelings may be repeated.
   SlopeMaster(std::vector<HeldCurve> curves, SlopeGroups groups, Memberships members,
-              std::span<const double> scores, std::vector<double> mixture)
+              std::span<const double> scores, std::vector<double> mixture,
+              std::span<const std::int32_t> clusters = {})
       : curves_(std::move(curves)),
         groups_(groups),
         members_(members),
         scores_(scores),
+        clusters_(clusters),
         mixture_(std::move(mixture)),
         counts_(groups.size(), 0.0),
         slopes_(groups.size()),
@@ -97,13 +104,9 @@ class SlopeMaster {
   void solve(double enough, std::size_t most, Poll& poll) {
     evaluate();
     for (std::size_t step = 0; step < most; ++step) {
-      std::size_t up = 0, down = mixture_.size();
-      for (std::size_t k = 0; k < mixture_.size(); ++k) {
-        if (values_[k] > values_[up]) up = k;
-        if (mixture_[k] > 0 && (down == mixture_.size() || values_[k] < values_[down])) down = k;
-      }
-      if (values_[up] - values_[down] <= enough) return;
-      move(up, down, 0.05 * enough);
+      const Pair pair = clusters_.empty() ? widest() : widest_with_room();
+      if (pair.most <= 0 || values_[pair.up] - values_[pair.down] <= enough) return;
+      move(pair, 0.05 * enough);
       evaluate();
       poll.tick(static_cast<std::uint32_t>(std::min<std::size_t>(members_.groups.size(), 1U << 20)));
     }
@@ -114,7 +117,7 @@ class SlopeMaster {
 
   // What the slopes would prove if no labeling were better than those known.
   double bound() const {
-    double sum = many() * *std::max_element(values_.begin(), values_.end());
+    double sum = clusters_.empty() ? many() * *std::max_element(values_.begin(), values_.end()) : best_list();
     for (std::size_t g = 0; g < slopes_.size(); ++g)
       sum += groups_.weights[g] * curve(g).conjugate(slopes_[g]);
     return sum;
@@ -131,7 +134,20 @@ class SlopeMaster {
   }
 
  private:
-  static constexpr int kSearch = 12;  // tries of a line search
+  static constexpr int kSearch = 12;        // tries of a line search
+  static constexpr double kLeast = 1e-12;  // of the mixture: less room than that is none
+
+  // Weight moves from one labeling to another, not more than `most`.
+  struct Pair {
+    std::size_t up = 0, down = 0;
+    double most = 0;
+  };
+
+  // A cluster's best labeling and its lowest one in use, and how much of the mixture it may still take.
+  struct Cluster {
+    std::size_t up, down;
+    double room;
+  };
 
   const HeldCurve& curve(std::size_t g) const { return curves_[index(groups_.curve[g])]; }
   double many() const { return static_cast<double>(curves_[0].m()); }
@@ -148,6 +164,68 @@ class SlopeMaster {
     }
   }
 
+  bool lower(std::size_t k, std::size_t than) const {
+    return mixture_[k] > 0 && (than == mixture_.size() || values_[k] < values_[than]);
+  }
+
+  // The highest labeling and the lowest in use.
+  Pair widest() const {
+    std::size_t up = 0, down = mixture_.size();
+    for (std::size_t k = 0; k < mixture_.size(); ++k) {
+      if (values_[k] > values_[up]) up = k;
+      if (lower(k, down)) down = k;
+    }
+    return {up, down, mixture_[down]};
+  }
+
+  std::vector<Cluster> summed() const {
+    const std::size_t none = mixture_.size();
+    std::vector<Cluster> found(none, {none, none, 1.0 / many()});
+    for (std::size_t k = 0; k < none; ++k) {
+      Cluster& own = found[index(clusters_[k])];
+      if (own.up == none || values_[k] > values_[own.up]) own.up = k;
+      if (lower(k, own.down)) own.down = k;
+      own.room -= mixture_[k];
+    }
+    return found;
+  }
+
+  // The widest pair within a cluster, or into one that has room.
+  Pair widest_with_room() const {
+    const std::size_t none = mixture_.size();
+    Pair open{none, none, 0.0}, best{};
+    double room = 0, width = 0;
+    for (const Cluster& own : summed()) {
+      if (own.up == none) continue;
+      if (own.room > kLeast && (open.up == none || values_[own.up] > values_[open.up])) {
+        open.up = own.up, room = own.room;
+      }
+      if (own.down == none) continue;
+      if (lower(own.down, open.down)) open.down = own.down;
+      if (values_[own.up] - values_[own.down] > width) {
+        width = values_[own.up] - values_[own.down];
+        best = {own.up, own.down, mixture_[own.down]};
+      }
+    }
+    if (open.up == none || values_[open.up] - values_[open.down] <= width) return best;
+    const bool same = clusters_[open.up] == clusters_[open.down];
+    return {open.up, open.down, same ? mixture_[open.down] : std::min(room, mixture_[open.down])};
+  }
+
+  // The sum of the best labelings of m clusters; of fewer, as often as they may.
+  double best_list() const {
+    std::vector<double> best;
+    for (const Cluster& own : summed()) {
+      if (own.up < mixture_.size()) best.push_back(values_[own.up]);
+    }
+    const std::size_t count = std::min(best.size(), curves_[0].m());
+    std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(count), best.end(),
+                      std::greater<>());
+    double sum = 0;
+    for (std::size_t k = 0; k < curves_[0].m(); ++k) sum += best[std::min(k, count - 1)];
+    return sum;
+  }
+
   // How fast the value rises after a share z has moved.
   double rise(double z) const {
     double sum = ahead_;
@@ -156,14 +234,15 @@ class SlopeMaster {
     return sum;
   }
 
-  void move(std::size_t up, std::size_t down, double enough) {
+  void move(const Pair& pair, double enough) {
+    const std::size_t up = pair.up, down = pair.down;
     const auto to = members_.of(up), from = members_.of(down);
     gains_.clear();
     loses_.clear();
     std::set_difference(to.begin(), to.end(), from.begin(), from.end(), std::back_inserter(gains_));
     std::set_difference(from.begin(), from.end(), to.begin(), to.end(), std::back_inserter(loses_));
     ahead_ = scores_[up] - scores_[down];
-    const double z = best_share(mixture_[down], enough);
+    const double z = best_share(pair.most, enough);
     mixture_[up] += z;
     mixture_[down] = z >= mixture_[down] ? 0.0 : mixture_[down] - z;
     for (const std::int32_t g : gains_) counts_[index(g)] += many() * z;
@@ -193,6 +272,7 @@ class SlopeMaster {
   SlopeGroups groups_;
   Memberships members_;
   std::span<const double> scores_;
+  std::span<const std::int32_t> clusters_;
   std::vector<double> mixture_, counts_, slopes_, values_;
   std::vector<std::int32_t> gains_, loses_;  // groups of one of the two labelings only
   double ahead_ = 0;

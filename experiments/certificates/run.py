@@ -11,14 +11,19 @@ from pathlib import Path
 import numpy as np
 
 import hedgehop as hh
-from experiments.certificates import problems
+from experiments.certificates import language, problems
 from experiments.progress import tell
 
 M = 5
-IMAGES = {"superpixels": 12, "pixels": 3, "cutouts": 6}
-MODELS = {"superpixels": problems.superpixels, "pixels": problems.pixels, "cutouts": problems.cutouts}
+MODELS = {
+    "superpixels": (problems.superpixels, 12),
+    "pixels": (problems.pixels, 3),
+    "cutouts": (problems.cutouts, 8),
+    "chains": (language.chains, 40),
+    "parses": (language.parses, 40),
+}  # and how many
 HEAD = (
-    "images",
+    "models",
     "steps",
     "auto",
     "improve(10)",
@@ -27,7 +32,10 @@ HEAD = (
     "improve(10) / list",
     "improve(20) / list",
 )
-Setting = tuple[Callable[[hh.Model], hh.Diversity], float]
+Limits = dict[str, bool | float]
+Setting = tuple[Callable[[hh.Model], hh.Diversity], float, Limits]
+ANY: Limits = {"distinct": False}
+LIMITS: dict[str, Limits] = {"": ANY, ", different": {"distinct": True}, ", 5 % apart": {"min_distance": 0.05}}
 
 
 def _regions(model: hh.Model) -> hh.Diversity:
@@ -35,23 +43,41 @@ def _regions(model: hh.Model) -> hh.Diversity:
     return hh.RegionCoverage([np.arange(k, min(k + 12, model.n_variables)) for k in range(0, model.n_variables, 12)])
 
 
+def _with_limits(name: str, diversity: Callable[[hh.Model], hh.Diversity], tradeoff: float) -> dict[str, Setting]:
+    return {f"{name}{words}": (diversity, tradeoff, limits) for words, limits in LIMITS.items()}
+
+
 def _variables(*tradeoffs: float) -> dict[str, Setting]:
-    return {f"variables, log, {t:g}": (lambda model: hh.VariableCoverage(), t) for t in tradeoffs}
+    return {f"variables, log, {t:g}": (lambda model: hh.VariableCoverage(), t, ANY) for t in tradeoffs}
+
+
+def _both(covered: float, far: float) -> dict[str, Setting]:
+    """Single variables by both measures, with limits and without."""
+    return _with_limits(f"variables, log, {covered:g}", lambda model: hh.VariableCoverage(), covered) | _with_limits(
+        f"linear Hamming, {far:g}", lambda model: hh.LinearHamming(), far
+    )
 
 
 SETTINGS: dict[str, dict[str, Setting]] = {
     "superpixels": {
-        **_variables(10.0, 30.0),
-        "variables, sqrt, 10": (lambda model: hh.VariableCoverage("sqrt"), 10.0),
-        "linear Hamming, 3": (lambda model: hh.LinearHamming(), 3.0),
-        "labels, auto, 50": (lambda model: hh.LabelCoverage(ignore=()), 50.0),
-        "label rewards, 50": (lambda model: hh.LabelCoverage(parsimony=0.0, ignore=()), 50.0),
-        "transitions, auto, 50": (lambda model: hh.TransitionCoverage(), 50.0),
-        "regions, 20": (_regions, 20.0),
-        "expected best, 400": (lambda model: hh.ExpectedBest(hh.samples(model, 16, seed=0)), 400.0),
+        **_both(10.0, 3.0),
+        **_variables(30.0),
+        "variables, sqrt, 10": (lambda model: hh.VariableCoverage("sqrt"), 10.0, ANY),
+        **_with_limits("labels, auto, 50", lambda model: hh.LabelCoverage(ignore=()), 50.0),
+        **_with_limits("label rewards, 50", lambda model: hh.LabelCoverage(parsimony=0.0, ignore=()), 50.0),
+        "transitions, auto, 50": (lambda model: hh.TransitionCoverage(), 50.0, ANY),
+        "regions, 20": (_regions, 20.0, ANY),
+        "expected best, 400": (lambda model: hh.ExpectedBest(hh.samples(model, 16, seed=0)), 400.0, ANY),
+        "balls, 2000": (lambda model: hh.HammingBall(gamma=0.01), 2000.0, ANY),
     },
-    "pixels": {**_variables(10.0, 30.0), "linear Hamming, 3": (lambda model: hh.LinearHamming(), 3.0)},
-    "cutouts": {**_variables(1.0, 3.0), "linear Hamming, 0.3": (lambda model: hh.LinearHamming(), 0.3)},
+    "pixels": {**_variables(10.0, 30.0), "linear Hamming, 3": (lambda model: hh.LinearHamming(), 3.0, ANY)},
+    "cutouts": {
+        **_variables(3.0),
+        **_with_limits("variables, log, 1", lambda model: hh.VariableCoverage(), 1.0),
+        "linear Hamming, 0.3": (lambda model: hh.LinearHamming(), 0.3, ANY),
+    },
+    "chains": _both(1.0, 0.3) | _with_limits("labels, auto, 2", lambda model: hh.LabelCoverage(ignore=()), 2.0),
+    "parses": _both(1.0, 0.3),
 }
 
 
@@ -77,19 +103,20 @@ def reproduce(
 
 def _measured(data: Path, part: str, limit: int | None, only: tuple[str, ...]) -> dict[str, list[list[float]]]:
     rows: dict[str, list[list[float]]] = {name: [] for name in SETTINGS[part] if name.startswith(only)}
-    for k, model in enumerate(MODELS[part](data, limit or IMAGES[part]), start=1):
+    models, count = MODELS[part]
+    for k, model in enumerate(models(data, limit or count), start=1):
         for name, measured in rows.items():
-            diversity, tradeoff = SETTINGS[part][name]
-            measured.append(_row(model, diversity(model), tradeoff))
-        tell(f"{part}: {k} images")
+            diversity, tradeoff, limits = SETTINGS[part][name]
+            measured.append(_row(model, diversity(model), tradeoff, limits))
+        tell(f"{part}: {k} models")
     return rows
 
 
-def _row(model: hh.Model, diversity: hh.Diversity, tradeoff: float) -> list[float]:
+def _row(model: hh.Model, diversity: hh.Diversity, tradeoff: float, limits: Limits) -> list[float]:
     """Guarantees by steps, by the list dual and of improved lists; and processor time over that of the list."""
 
     def made() -> hh.DiverseList:
-        return hh.diverse(model, diversity, M, tradeoff, distinct=False, certify=False)
+        return hh.diverse(model, diversity, M, tradeoff, certify=False, **limits)
 
     found, spent = _timed(made)
     steps = [lambda: found.certify(M), lambda: made().improve(10), lambda: made().improve(20)]

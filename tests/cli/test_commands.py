@@ -66,6 +66,17 @@ def test_solve_passes_its_options_on(grid):
     assert answer["objective"] <= answer["upper_bound"]
 
 
+def test_solve_certifies_as_much_as_it_is_told(grid):
+    words, bounds = ("solve", grid, "-m", 3, "-d", "variables", "-t", 1, "--json"), {}
+    for certify in ("off", "auto", "30"):
+        bounds[certify] = json.loads(run(*words, "--certify", certify).stdout)["upper_bound"]
+    assert bounds["off"] > bounds["auto"] > bounds["30"]
+    for wrong in ("yes", "0", "-1"):
+        done = run(*words, "--certify", wrong)
+        assert done.exit_code == 2
+        assert "must be auto, off or a number of steps" in " ".join(done.stderr.replace("│", " ").split())
+
+
 def test_repeated_labelings_are_allowed_or_not(grid):
     words = ("solve", grid, "-m", 3, "-d", "variables", "-t", 0, "--json")
     assert json.loads(run(*words).stdout)["distinct"] == 1

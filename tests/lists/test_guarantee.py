@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The guarantee: the same at every scale, 1 within rounding of the bound, and plain about lists that fall behind."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,15 +68,25 @@ def test_rounding_is_no_excuse_for_a_real_gap():
 
 
 def test_a_list_that_falls_behind_says_so():
+    found = hh.diverse(hh.FactorGraph([[5.0, 0.0]] * 2), hh.HammingBall(gamma=1.0), m=3, tradeoff=20.0)
+    assert not found.certificate.falls_behind
+    assert "worse than" not in found.report()
+    behind = replace(found, certificate=replace(found.certificate, baseline=found.objective + 1.0, upper_bound=1e3))
+    assert behind.certificate.falls_behind
+    assert behind.guarantee == 0.0
+    assert "worse than repeating the single best labeling, by" in behind.report()
+
+
+def test_lists_that_must_differ_are_compared_with_lists_that_may():
+    """Repeating the best labeling would be better, but is not allowed."""
     model = hh.FactorGraph([[5.0, 0.0], [5.0, 0.0]])
     found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=3, tradeoff=0.1, distinct=True)
-    assert found.objective < found.certificate.baseline
-    assert found.guarantee == 0.0
-    assert found.certificate.falls_behind
-    assert "worse than repeating the single best labeling, by" in found.report()
-    better = hh.diverse(model, hh.HammingBall(gamma=1.0), m=3, tradeoff=20.0)
-    assert not better.certificate.falls_behind
-    assert "worse than" not in better.report()
+    assert found.objective < hh.diverse(model, hh.HammingBall(gamma=1.0), m=3, tradeoff=0.1).objective
+    assert found.certificate.allowed
+    assert found.objective == pytest.approx(found.certificate.baseline)
+    assert found.guarantee == 1.0
+    assert found.optimal
+    assert "no list of 3 that keeps the limits is better" in found.report()
 
 
 def test_rounding_alone_is_not_behind():
@@ -87,12 +99,13 @@ def test_rounding_alone_is_not_behind():
 @pytest.mark.parametrize("limits", [{"distinct": True}, {"min_distance": 1}])
 def test_the_report_tells_what_lists_apart_are_compared_with(limits, tmp_path):
     model = hh.FactorGraph([[1.0, 0.0], [1.0, 0.0]])
-    text = "compare with lists that may repeat labelings"
-    found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, **limits)
+    text = "the bound holds for lists that may repeat labelings, too"
+    found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, certify=False, **limits)
     assert found.certificate.apart == 1
     assert text in found.report()
     found.save(tmp_path / "list.npz")
     assert text in hh.load(tmp_path / "list.npz").report()
+    assert text not in found.certify(4).report()
     assert text not in hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, distinct=False).report()
 
 

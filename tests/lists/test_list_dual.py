@@ -134,6 +134,52 @@ def test_lists_that_must_differ_stay_so_and_are_bounded(name, distance):
         assert better.objective <= best + 1e-9 <= better.upper_bound + 1e-8
 
 
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("name", DIVERSITIES)
+def test_bounds_of_different_labelings_hold_and_are_tight(structure, name):
+    for model, diversity, tradeoff, _ in cases(structure, name, 4):
+        m = 3 if len(labelings(model)) <= 16 else 2
+        found = hh.diverse(model, diversity, m, tradeoff, distinct=True, oracle="exhaustive").improve(20)
+        best = best_list(model, diversity, tradeoff, m, 1)
+        slack = 1e-9 * max(1.0, abs(best))
+        assert found.objective - slack <= best <= found.upper_bound + slack
+        room = best - found.certificate.baseline
+        assert found.upper_bound - best <= 0.25 * max(room, 0.0) + 1000 * slack
+        again = hh.verify(found, model, diversity, "exhaustive")
+        assert again.upper_bound == pytest.approx(found.upper_bound, abs=1e-7)
+        assert again.baseline == pytest.approx(found.certificate.baseline, abs=1e-7)
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["variables", "hamming", "named"])
+def test_any_labelings_taken_away_leave_a_bound_of_lists_that_keep_their_distance(name, distance):
+    for structure in (tree, binary):
+        for model, diversity, tradeoff, random in cases(structure, name, 5):
+            found = hh.diverse(model, diversity, 2, tradeoff, min_distance=distance, certify=6, oracle="exhaustive")
+            best, every = best_list(model, diversity, tradeoff, 2, distance), labelings(model)
+            assert found.upper_bound >= best - 1e-9 * max(1.0, abs(best))
+            arrays = {k: a for k, a in found.certificate.proof.arrays.items() if k != "apart"}
+            for count in (1, 2, 5, len(every) - 1):
+                rows = every[random.permutation(len(every))[:count]].astype(np.int32)
+                changed = Proof(found.certificate.proof.source, arrays | {"apart": rows})
+                changed = replace(found, certificate=replace(found.certificate, proof=changed))
+                proven = hh.verify(changed, model, diversity, "exhaustive").upper_bound
+                assert proven >= best - 1e-9 * max(1.0, abs(best))
+
+
+def test_menus_of_different_labelings_are_proven_optimal():
+    """Repeating the best labeling would be better, so that bounds on all lists say nothing about those allowed."""
+    for seed in range(3):
+        model = words(seed)
+        found = hh.diverse(model, hh.VariableCoverage(), 4, 0.02, distinct=True)
+        assert found.exact.all()
+        repeated = hh.diverse(model, hh.VariableCoverage(), 4, 0.02, distinct=False)
+        assert found.objective < repeated.objective
+        assert found.improve(20).guarantee > 0.99
+    loose = hh.diverse(words(0), hh.VariableCoverage(), 4, 0.02, distinct=True, certify=False)
+    assert loose.guarantee < 0.5
+
+
 @pytest.mark.parametrize("name", DIVERSITIES)
 def test_saved_proofs_can_be_checked_with_another_oracle(name, tmp_path):
     for model, diversity, tradeoff, _ in cases(tree, name, 3):

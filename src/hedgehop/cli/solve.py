@@ -21,7 +21,7 @@ from hedgehop.cli.output import Output, command_output, fields_of, progress_bar
 from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, write_labeling
 from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
-from hedgehop.lists.selection import diverse
+from hedgehop.lists.selection import Certify, diverse
 from hedgehop.lists.tradeoff import SECOND, VISIBLE, Target
 from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
 from hedgehop.specifications import parse_diversity, parse_tradeoff
@@ -79,6 +79,12 @@ def solve(
         ),
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
+    certify: Annotated[
+        str,
+        typer.Option(
+            help="Further steps for a better bound on all lists: a number, off, or auto, as many as labelings."
+        ),
+    ] = "auto",
     time_limit: Annotated[
         float | None, typer.Option(min=0, help="Seconds after which the list so far has to do.")
     ] = None,
@@ -103,6 +109,7 @@ def solve(
     """
     kind = parse_option("--diversity", parse_diversity, diversity)
     factor = parse_option("--tradeoff", parse_tradeoff, tradeoff)
+    calls = parse_option("--certify", _certify, certify)
     solver = _in_time(parse_option("--oracle", get, oracle), time_limit)
     with command_output(json, quiet) as out:
         check_writable(target)
@@ -110,12 +117,22 @@ def solve(
             raise ValueError(f"the suffix must be one of .npz, .MAP, .MPE; got {target.name!r}.")
         model = read(file, evidence=None if evidence == "none" else evidence)
         run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
+        run = partial(run, certify=calls)
         patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps
         with progress_bar(out, "labelings", m) as advance, TimeLimit(time_limit, patient) as limit:
             found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, limit)
         _tell(out, found, target)
         if found.method == "interrupted":
             _tell_the_end(out, limit, len(found), m)
+
+
+def _certify(words: str) -> Certify:
+    """Read how much a certificate may cost."""
+    if words in ("auto", "off"):
+        return "auto" if words == "auto" else False
+    if not words.isdecimal() or int(words) == 0:
+        raise ValueError(f"certify must be auto, off or a number of steps; got {words!r}.")
+    return int(words)
 
 
 def _in_time(solver: Oracle, limit: float | None) -> Oracle:

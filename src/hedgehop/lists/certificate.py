@@ -32,11 +32,13 @@ class Certificate:
     objective : float
         F(S), re-evaluated from the labelings.
     upper_bound : float
-        No list of m labelings has a larger F: the least bound known.
+        No list of m labelings has a larger F: the least bound known. With limits, no list that keeps them.
     online : tuple of floats
         ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
     baseline : float
-        F of the single best labeling repeated m times; nan if a run was interrupted before that was known.
+        F0, what relevance alone reaches: F of the single best labeling repeated m times; with limits, where the list is
+        no better than that, of the best labelings that keep them, chosen one by one. nan if a run was interrupted
+        before that was known.
     monotone : float or None
         ``min_t F(S^t) + m * U_t``, where F never falls as labelings are added; None where that is not known.
     product : float or None
@@ -53,8 +55,10 @@ class Certificate:
         How far F, baseline and bounds may be off because numbers are rounded: the last digits of the sums that were
         added, and what steps that are solved to rounding leave between value and bound.
     apart : int
-        In how many variables any two labelings had to differ. The bounds hold for all lists, so with limits the
-        guarantee compares with lists that are not allowed, too.
+        In how many variables any two labelings had to differ: the limits. `upper_bound` is about lists that keep them;
+        all other bounds hold for lists that repeat labelings, too.
+    allowed : bool
+        Whether `baseline` is F of labelings that keep the limits.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class Certificate:
     paper: PaperBounds | None = None
     rounding: float = 0.0
     apart: int = 0
+    allowed: bool = False
 
     @property
     def optimal(self) -> bool:
@@ -101,9 +106,9 @@ class Certificate:
 
     @property
     def falls_behind(self) -> bool:
-        """Whether F is below F0, the single best labeling repeated m times, by more than rounding.
+        """Whether F is below F0, what relevance alone reaches, by more than rounding.
 
-        A list that must not repeat labelings can be, and one that was found by steps that are not exact.
+        A list that was found by steps that are not exact can be, and one whose early labelings leave no good others.
         """
         return self.baseline - self.objective > self.rounding
 
@@ -128,17 +133,29 @@ class Certificate:
 
 def certified(objective: Objective, state: ListState, apart: int = 0) -> Certificate:
     """Certify a list by what is known about it; nothing is solved."""
-    baseline = nan if state.single is None else objective.repeated(state.single, len(state))
+    plain = baseline(objective, state, apart)
     unknown = objective.why_not_known(state.rows)
     failed = objective.why_not_monotone() or unknown
     values = objective.values(state.rows)
     online, size = step_bounds(objective, state), objective.size(state.rows, values[-1])
-    proven = certify(values, online, state.best_gains, baseline, failed, state.bounds, size)
+    proven = certify(values, online, state.best_gains, plain, failed, state.bounds, size)
     rounding = proven.rounding + len(state) * _slack(objective.model, _step_of_least_bound(state, online), apart)
     if meets(objective.model, proven.objective, proven.upper_bound):  # where searches for better bounds end
         rounding = max(rounding, proven.upper_bound - proven.objective)
-    least, paper = least_known(objective, state.rows, baseline), paper_bounds(objective, state, values, unknown)
-    return replace(proven, least=least, paper=paper, rounding=rounding, apart=apart)
+    least, paper = least_known(objective, state.rows, plain), paper_bounds(objective, state, values, unknown)
+    return replace(proven, least=least, paper=paper, rounding=rounding, apart=apart, allowed=_is_allowed(state, apart))
+
+
+def baseline(objective: Objective, state: ListState, apart: int) -> float:
+    """F of what relevance alone would choose: the best labeling repeated, or several where they must differ."""
+    plain, m = state.plain, len(state)
+    if plain is None:
+        return nan
+    return objective.value(plain[:m]) if _is_allowed(state, apart) else objective.repeated(plain[0], m)
+
+
+def _is_allowed(state: ListState, apart: int) -> bool:
+    return bool(apart) and state.plain is not None and 1 < len(state) <= len(state.plain)
 
 
 def _step_of_least_bound(state: ListState, online: Floats) -> Step | None:

@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 
 from hedgehop._arrays import Labels, own
-from hedgehop._errors import InfeasibleError
+from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
@@ -50,17 +50,26 @@ class Greedy:
             return state, state.next
         steering = self.objective.potentials(state.rows)
         step = self.solver.step(steering)
-        by_relevance = all(isinstance(p, Constant) for p in steering)
-        single = step.labeling.reshape(-1) if by_relevance else state.single
+        by_relevance = state.plain is None and all(isinstance(p, Constant) for p in steering)
+        plain = step.labeling.reshape(1, -1) if by_relevance else state.plain
         bound, seconds = self._bound(step, steering, state)
         best = self.as_gain(step, state, bound, seconds, self.objective.diversity.steers_exactly)
-        return replace(state, next=best, single=single), best
+        return replace(state, next=best, plain=plain), best
 
-    def measured(self, state: ListState) -> ListState:
-        """Find the single best labeling, whose repetition a list is compared with, if it is not known yet."""
-        if state.single is not None:
-            return state
-        return replace(state, single=self.solver.step(()).labeling.reshape(-1))
+    def measured(self, state: ListState, allowed: bool = False) -> ListState:
+        """Find what a list is compared with, if it is not known yet: the single best labeling, repeated.
+
+        A list with limits that is no better than that is compared with what is `allowed`; any one, if asked for.
+        """
+        plain = state.plain
+        if plain is None:
+            plain = self.solver.step(()).labeling.reshape(1, -1)
+        if self.separation.distance and len(plain) < len(state) and (allowed or not self._ahead(state, plain)):
+            plain = state.rows if self.objective.tradeoff == 0 else self._by_relevance(plain[:1], state)
+        return replace(state, plain=own(np.ascontiguousarray(plain, np.int32)))
+
+    def _ahead(self, state: ListState, plain: Labels) -> bool:
+        return self.objective.value(state.rows) > self.objective.repeated(plain[0], len(state))
 
     def allowed(self, state: ListState, nearest: Step) -> Step:
         """Return the best step that keeps its distance, given the best one of all."""
@@ -92,6 +101,24 @@ class Greedy:
             done, best = self.foreseen(done)
             done = done.append(self._taken(row, done, best))
         return replace(done, bounds=state.bounds)
+
+    def _by_relevance(self, plain: Labels, state: ListState) -> Labels:
+        """Return as many labelings as a list has, which keep their distance, each the best one given those before.
+
+        Where an oracle misses that there are further ones, those of the list serve.
+        """
+        best = self.solver.step(())
+        for _ in range(len(state) - len(plain)):
+            try:
+                step = self.solver.step_apart((), list(plain), self.separation.distance, best)
+            except (InfeasibleError, UnsupportedError):
+                break
+            plain = np.concatenate([plain, step.labeling.reshape(1, -1)])
+        scores = np.asarray(self.objective.model.score(state.rows)).reshape(-1)
+        for row in state.rows[np.argsort(-scores, kind="stable")]:
+            if len(plain) < len(state) and not self.separation.too_close(row, plain):
+                plain = np.concatenate([plain, row[None]])
+        return plain
 
     def _extended(self, state: ListState, choose: Choose) -> ListState:
         try:

@@ -19,6 +19,7 @@ from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.pool import ScoredPool
 from hedgehop.lists.proofs.evidence import Arrays, Bound, Evidence, Problem, Proof, Provider
+from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver
 from hedgehop.oracles.registry import get
@@ -63,7 +64,7 @@ def _solved(objective: Objective, solver: Solver, slopes: Doubles) -> tuple[Labe
 
 
 def _find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield the best list of all and its F, once, where the cuts apply."""
+    """Yield the best list of all and its F, once, where the cuts apply; it may not keep its distance."""
     return iter([_evidence(problem)]) if _applies(problem) else None
 
 
@@ -85,7 +86,9 @@ def _evidence(problem: Problem) -> Evidence:
     objective = problem.objective
     slopes = _slopes(objective, problem.m)
     rows, bound = _solved(objective, get("graphcut").on(objective.model), slopes)
-    return Evidence(bound, {}, rows, rows, calls=problem.m, final=True)
+    separation = Separation(problem.distance)
+    final = not any(separation.too_close(row, rows[:k]) for k, row in enumerate(rows))
+    return Evidence(bound, {}, rows, rows, calls=problem.m, final=final)
 
 
 JOINT = Provider("joint", _find, _check)

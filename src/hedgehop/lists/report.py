@@ -53,11 +53,11 @@ def _proof(found: DiverseList) -> list[str]:
     proof = found.certificate
     lines = [
         "exact: no labeling that was allowed in the step adds more",
-        f"F = {proof.objective:.8g}; no list of {len(found)} has more than {proof.upper_bound:.8g}"
+        f"F = {proof.objective:.8g}; no list of {len(found)}{_limits(proof)} has more than {proof.upper_bound:.8g}"
         + _source(proof.proof),
         *_in_words(found),
-        f"guarantee {_share(proof.guarantee)} of the best possible improvement over repeating the single best "
-        f"labeling (F = {proof.baseline:.8g})",
+        f"guarantee {_share(proof.guarantee)} of the best possible improvement over {_plain(proof)} "
+        f"(F = {proof.baseline:.8g})",
         *_compared(proof),
     ]
     if not isnan(proof.ratio):
@@ -92,13 +92,19 @@ def _source(proof: Proof | None) -> str:
 def _in_words(found: DiverseList) -> list[str]:
     proof, count = found.certificate, len(found)
     if proof.optimal:
-        return [f"proven: no list of {count} is better"]
+        return [f"proven: no list of {count}{_limits(proof)} is better"]
     if not 0.0 < proof.guarantee < 1.0:
         return []
     more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: a proof is not a wish
-    return [
-        f"proven: no list of {count} improves on repeating the single best labeling by {more:.1%} more than this one"
-    ]
+    return [f"proven: no list of {count}{_limits(proof)} improves on {_plain(proof)} by {more:.1%} more than this one"]
+
+
+def _plain(proof: Certificate) -> str:
+    return "the most relevant labelings that are allowed" if proof.allowed else "repeating the single best labeling"
+
+
+def _limits(proof: Certificate) -> str:
+    return " that keeps the limits" if proof.apart else ""
 
 
 def _compared(proof: Certificate) -> list[str]:
@@ -106,9 +112,9 @@ def _compared(proof: Certificate) -> list[str]:
     lines = []
     if proof.falls_behind:
         behind = proof.baseline - proof.objective
-        lines.append(f"the list is worse than repeating the single best labeling, by {behind:.8g}: no improvement")
-    if proof.apart:
-        lines.append("bound and guarantee compare with lists that may repeat labelings, which this one must not")
+        lines.append(f"the list is worse than {_plain(proof)}, by {behind:.8g}: no improvement")
+    if proof.apart and (proof.proof is None or "apart" not in proof.proof.arrays):
+        lines.append("the bound holds for lists that may repeat labelings, too, which this one must not")
     return lines
 
 

@@ -25,8 +25,9 @@ class ListState:
         was replaced, those of the labelings before it only.
     next : Step or None
         The best step from here, even if it is too close to the others; None until it is known.
-    single : (n,) labels or None
-        The labeling with the largest relevance; None until it is known.
+    plain : (k, n) labels or None
+        What the list is compared with: the labeling with the largest relevance, which is repeated; or, where labelings
+        must differ and it is no better than that, as many as it has, chosen by relevance alone. None: not known yet.
     ended : bool
         Whether it is known that no further labeling is allowed.
     bounds : tuple of Bound
@@ -36,7 +37,7 @@ class ListState:
     rows: Labels
     steps: tuple[Step, ...] = ()
     next: Step | None = None
-    single: Labels | None = None
+    plain: Labels | None = None
     ended: bool = False
     bounds: tuple[Bound, ...] = ()
 
@@ -53,20 +54,20 @@ class ListState:
 
     def without(self, t: int) -> ListState:
         """Remove labeling t."""
-        return ListState(own(np.delete(self.rows, t, axis=0)), self.steps[:t], single=self.single)
+        return ListState(own(np.delete(self.rows, t, axis=0)), self.steps[:t], plain=self.plain)
 
     def replace(self, t: int, labeling: Labels) -> ListState:
         """Put another labeling in the place of labeling t."""
         rows = self.rows.copy()
         rows[t] = labeling.reshape(-1)
-        return ListState(own(rows), self.steps[:t], single=self.single, bounds=self.bounds)
+        return ListState(own(rows), self.steps[:t], plain=self.plain, bounds=self.bounds)
 
     def first(self, k: int) -> ListState:
         """Return the beginning of k labelings."""
         if k >= len(self):
             return self
         following = self.steps[k] if k < len(self.steps) else None
-        return ListState(self.rows[:k], self.steps[:k], following, self.single)
+        return ListState(self.rows[:k], self.steps[:k], following, self.plain)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -21,16 +21,16 @@ the labelings met chooses it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.hamming import HammingBall, distinct_rows
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.apart import Apart
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
-from hedgehop.oracles.base import Step
-from hedgehop.oracles.relaxation.lagrangian import Lagrangian, LagrangianSolver
+from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.potentials import Cardinality, Potential
 
 _RANGES = 6  # of the number of kept variables, about equally likely each
@@ -68,6 +68,8 @@ class BallBound:
     bound: float
     slopes: BallSlopes
     labeling: Labels
+    apart: Arrays = field(default_factory=dict)
+    calls: int = 1
 
 
 def applies(objective: Objective) -> bool:
@@ -88,10 +90,11 @@ def ball_bound(objective: Objective, m: int, rows: Labels, rounds: int = 10) -> 
     return best
 
 
-def evaluated(objective: Objective, m: int, slopes: BallSlopes) -> float:
-    """Return the bound that some slopes prove: one step."""
-    solver = Lagrangian().on(objective.model)
-    return _Names(objective, m).proven(solver, slopes)[0]
+def evaluated(objective: Objective, m: int, slopes: BallSlopes, distance: int = 0, apart: Arrays | None = None) -> float:
+    """Return the bound that some slopes prove: one step, a few where labelings must differ."""
+    together = Apart(Lagrangian().on(objective.model), m, distance)
+    names = _Names(objective, m)
+    return names.bound(slopes, together.proven(names.potentials(slopes), apart or {}))
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
@@ -100,22 +103,24 @@ def find(problem: Problem) -> Iterator[Evidence] | None:
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
-    """Return the bound that slopes prove: one step."""
-    return evaluated(problem.objective, problem.m, BallSlopes(arrays["labelings"], arrays["shares"]))
+    """Return the bound that slopes prove."""
+    slopes = BallSlopes(arrays["labelings"], arrays["shares"])
+    return evaluated(problem.objective, problem.m, slopes, problem.distance, arrays)
 
 
 BALLS = Provider("balls", find, check)
 
 
 def _evidence(problem: Problem) -> Iterator[Evidence]:
-    for proven in bounds(problem.objective, problem.m, problem.rows):
-        arrays: Arrays = {"labelings": proven.slopes.labelings, "shares": proven.slopes.shares}
-        yield Evidence(proven.bound, arrays, proven.labeling[None], problem.rows[:0])
+    for proven in bounds(problem.objective, problem.m, problem.rows, problem.distance):
+        arrays: Arrays = {"labelings": proven.slopes.labelings, "shares": proven.slopes.shares, **proven.apart}
+        yield Evidence(proven.bound, arrays, proven.labeling[None], problem.rows[:0], proven.calls)
 
 
-def bounds(objective: Objective, m: int, rows: Labels) -> Iterator[BallBound]:
+def bounds(objective: Objective, m: int, rows: Labels, distance: int = 0) -> Iterator[BallBound]:
     """Yield a bound per step, by slopes that the labelings met so far make the best ones."""
     names, solver = _Names(objective, m), Lagrangian().on(objective.model)
+    apart = Apart(solver, m, distance)
     names.add(distinct_rows(rows.reshape(-1, objective.model.n_variables)))
     best, centre, turn, stuck = np.inf, np.zeros((0, names.ranges)), 0, 0
     while stuck < _STUCK:
@@ -124,12 +129,13 @@ def bounds(objective: Objective, m: int, rows: Labels) -> Iterator[BallBound]:
             shares[: len(centre)] += centre
             shares /= 2
         slopes = names.named(shares)
-        bound, step = names.proven(solver, slopes)
-        new = names.add(np.concatenate([step.labeling.reshape(1, -1), solver.labelings]))
+        found = apart.most(names.potentials(slopes), names.rows, enough=0.0)
+        bound = names.bound(slopes, found.most)
+        new = names.add(np.concatenate([found.labelings, solver.labelings]))
         stuck = 0 if new or bound < best else stuck + 1
         if bound < best:
             best, centre = bound, shares
-        yield BallBound(bound, slopes, np.ascontiguousarray(step.labeling.reshape(-1), np.int32))
+        yield BallBound(bound, slopes, found.labelings[0], found.arrays, found.calls)
         turn += 1
 
 
@@ -197,19 +203,25 @@ class _Names:
         kept = shares[names] / np.maximum(1.0, shares[names].sum(axis=0))  # at most 1 in each range
         return BallSlopes(own(self._rows[names].copy()), own(kept))
 
-    def proven(self, solver: LagrangianSolver, slopes: BallSlopes) -> tuple[float, Step]:
-        """Return the bound that slopes prove, and the step that shows it."""
+    @property
+    def rows(self) -> Labels:
+        """The labelings met."""
+        return self._rows
+
+    def potentials(self, slopes: BallSlopes) -> list[Potential]:
+        """Return what slopes add to the relevance of a labeling, but for a constant."""
         lam, shares = self._objective.tradeoff, np.asarray(slopes.shares)
         if shares.shape != (len(slopes.labelings), self.ranges):
             raise ValueError(f"shares must have {self.ranges} columns, a row per labeling; got shape {shares.shape}.")
         if not ((shares >= 0).all() and (shares.sum(axis=0) <= 1 + 1e-12).all()):
             raise ValueError("shares of slopes must be at least 0 and add up to at most 1 in each range.")
         tables = -lam * shares @ self._agree
-        far: list[Potential] = [Cardinality(y, t) for y, t in zip(slopes.labelings, tables, strict=True)]
-        step = solver.step(far)
-        named = float(shares.sum(axis=0) @ self.chances)
-        rounding = _ROUNDING * lam * (1 + self._m)
-        return lam * named + self._m * (lam + step.upper_bound) + rounding, step
+        return [Cardinality(y, t) for y, t in zip(slopes.labelings, tables, strict=True)]
+
+    def bound(self, slopes: BallSlopes, most: float) -> float:
+        """Return the bound that slopes prove, if m labelings are worth `most` at most with their potentials."""
+        lam, named = self._objective.tradeoff, float(slopes.shares.sum(axis=0) @ self.chances)
+        return lam * named + self._m * lam + most + _ROUNDING * lam * (1 + self._m)
 
 
 def kept_variables(n: int, gamma: float, ranges: int) -> tuple[Doubles, Doubles]:

@@ -56,11 +56,15 @@ class Bound(float):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be bounded: F of all lists of as many labelings as `rows`, a good list, has."""
+    """What is to be bounded: F of all lists of as many labelings as `rows`, a good list, has.
+
+    Any two labelings of these lists differ in at least `distance` variables; 0: they may be repeated.
+    """
 
     objective: Objective
     solver: Solver
     rows: Labels
+    distance: int = 0
 
     @property
     def m(self) -> int:
@@ -75,7 +79,7 @@ class Evidence:
     Attributes
     ----------
     bound : float
-        F of no list of m labelings is larger.
+        F of no list of m labelings that keep their distance is larger.
     arrays : dict of arrays
         With these the provider's `check` finds the bound again.
     labelings : (k, n) labels

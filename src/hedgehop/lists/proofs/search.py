@@ -19,6 +19,7 @@ from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.joint import JOINT
 from hedgehop.lists.proofs.balls import BALLS
 from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
+from hedgehop.lists.proofs.gains import GAINS
 from hedgehop.lists.proofs.partition import PARTS
 from hedgehop.lists.proofs.slopes import SLOPES
 from hedgehop.lists.proofs.swaps import Swaps
@@ -29,7 +30,8 @@ from hedgehop.oracles.exactness import meets
 _STARTS = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
-PROVIDERS: tuple[Provider, ...] = (JOINT, PARTS, SLOPES, BALLS)  # those that apply take turns, in this order
+PROVIDERS: tuple[Provider, ...] = (JOINT, PARTS, SLOPES, BALLS, GAINS)  # those that apply take turns, in this order
+_APART: tuple[Provider, ...] = (SLOPES, BALLS, GAINS, JOINT, PARTS)  # the last two know nothing of limits
 
 
 class Search:
@@ -40,7 +42,8 @@ class Search:
 
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
         self._given, self._rows = greedy, rows
-        self._asked = deque((provider, self._found(provider)) for provider in PROVIDERS)
+        self._providers = _APART if greedy.separation.distance else PROVIDERS
+        self._asked = deque((provider, self._found(provider)) for provider in self._providers)
         self._met = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
         self._best: Bound | None = None
@@ -50,6 +53,11 @@ class Search:
     def _greedy(self) -> Greedy:
         oracle, model = self._given.solver.oracle, self._given.objective.model
         return replace(self._given, solver=oracle.for_bounds().on(model))
+
+    @cached_property
+    def _problem(self) -> Problem:
+        greedy = self._greedy
+        return Problem(greedy.objective, greedy.solver, self._rows, greedy.separation.distance)
 
     def certified(self, state: ListState) -> ListState:
         """Return a list with the best bound known."""
@@ -70,12 +78,12 @@ class Search:
         with self._lock:
             exchanges = min(len(state), calls // _EXCHANGED)
             self._certify(state, calls - exchanges, tell)
-            better = self._swapped(state)
+            swapped = better = self._swapped(state)
             for t in range(exchanges):
                 if self._reaches(self._greedy.objective.value(better.rows), np.inf):
                     break
                 better = self._exchanged(better, t)
-            better = self._swapped(better)
+            better = better if better is swapped else self._swapped(better)
         return state if better is state else self._in_order(better, state)
 
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
@@ -111,7 +119,7 @@ class Search:
 
     def _found(self, provider: Provider) -> Iterator[Evidence]:
         """Yield what a provider finds, nothing where it does not apply."""
-        yield from provider.find(Problem(self._greedy.objective, self._greedy.solver, self._rows)) or ()
+        yield from provider.find(self._problem) or ()
 
     def _take(self, bound: Bound) -> None:
         if np.isfinite(bound) and (self._best is None or bound < self._best):
@@ -136,7 +144,7 @@ class Search:
         best = max(lists, key=self._greedy.objective.value)
         before = self._greedy.objective.value(state.rows)
         grows = not meets(self._greedy.objective.model, before, self._greedy.objective.value(best))
-        return ListState(best, single=state.single, bounds=state.bounds) if grows else state
+        return ListState(best, plain=state.plain, bounds=state.bounds) if grows else state
 
     def _exchanged(self, state: ListState, t: int) -> ListState:
         """Solve one labeling again given all others."""
@@ -150,7 +158,7 @@ class Search:
         swaps = Swaps(self._greedy.objective, self._greedy.separation, better.rows)
         order = swaps.filled([], len(better), once=True)
         objective, submodular = self._greedy.objective, self._greedy.objective.diversity.submodular
-        state = replace(self._greedy.start, single=before.single)
+        state = replace(self._greedy.start, plain=before.plain)
         for k in better.rows if order is None else better.rows[order]:
             labeling, relevance = k.reshape(objective.model.shape), float(np.asarray(objective.model.score(k[None]))[0])
             most = before.steps[0].upper_bound if submodular or not len(state) else np.inf

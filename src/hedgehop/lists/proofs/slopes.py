@@ -19,12 +19,14 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.lines import Columns, Lines, Slopes
+from hedgehop.lists.proofs.apart import Apart
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Potential
 
 _MOVES = 500  # of the master problem's mixture
 _SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
+_NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
 _STUCK = 4  # calls in a row that bring neither a new labeling nor a much better bound
 
 Families = Sequence[tuple[float, Lines]]
@@ -37,13 +39,13 @@ def find(problem: Problem) -> Iterator[Evidence] | None:
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
-    """Return the bound that slopes prove: one step."""
+    """Return the bound that slopes prove: one step, a few where labelings must differ."""
     families = _families(problem)
     if families is None:
         raise ValueError("slopes prove nothing here: no lines of this diversity are known.")
     slopes = [_part(arrays, k) for k in range(len(families))]
-    step = problem.solver.step(_potentials(families, slopes))
-    return _worth(families, slopes) + problem.m * step.upper_bound
+    apart = Apart(problem.solver, problem.m, problem.distance)
+    return _worth(families, slopes) + apart.proven(_potentials(families, slopes), arrays)
 
 
 SLOPES = Provider("slopes", find, check)
@@ -54,8 +56,10 @@ class Bundle:
 
     def __init__(self, problem: Problem, families: Families) -> None:
         self._problem, self._families = problem, families
+        self._apart = Apart(problem.solver, problem.m, problem.distance)
         self._rows: dict[bytes, Labels] = {}
         self._scores: list[float] = []
+        self._clusters: list[int] = []
         self._mixture = np.zeros(0)
         for row in problem.rows:
             self._add(row)
@@ -70,10 +74,11 @@ class Bundle:
         problem = self._problem
         while self._stuck < _STUCK and not self._settled:
             slopes, predicted = self._master()
-            step = problem.solver.step(_potentials(self._families, slopes))
-            value = _worth(self._families, slopes) + problem.m * step.upper_bound
-            self._learn(slopes, value, predicted, np.ascontiguousarray(step.labeling.reshape(-1), np.int32))
-            yield Evidence(value, _named(slopes), step.labeling.reshape(1, -1), self._whole_part())
+            potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
+            found = self._apart.most(potentials, known, _NEEDLESS * max(self._best - self._lower, 0.0))
+            value = _worth(self._families, slopes) + found.most
+            self._learn(slopes, value, predicted, found.labelings)
+            yield Evidence(value, {**_named(slopes), **found.arrays}, found.labelings, self._whole_part(), found.calls)
 
     @property
     def _settled(self) -> bool:
@@ -94,6 +99,7 @@ class Bundle:
             np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array([lines.h for _, lines in self._families]),
             np.array([self._hold * _stiffness(lines) for _, lines in self._families]),
             scores - top, self._mixture, self._enough(weights), _MOVES,
+            np.array(self._clusters if self._problem.distance else (), np.int32),
         )  # fmt: skip
         self._mixture = mixture
         self._lower = max(self._lower, worth + constant + m * top)
@@ -109,8 +115,8 @@ class Bundle:
         steep = max(float(np.ptp(lines.rises)) for _, lines in self._families)
         return 1e-3 * float(weights.sum()) * steep / self._problem.m
 
-    def _learn(self, slopes: list[Slopes], value: float, predicted: float, labeling: Labels) -> None:
-        """Hold later slopes near these if they proved enough; take note of the labeling."""
+    def _learn(self, slopes: list[Slopes], value: float, predicted: float, labelings: Labels) -> None:
+        """Hold later slopes near these if they proved enough; take note of the labelings."""
         hoped = self._best - predicted
         serious = not isfinite(self._best) or value < self._best - _SHARE * max(hoped, 0.0)
         if serious:
@@ -121,7 +127,7 @@ class Bundle:
         elif isfinite(hoped) and not serious:
             self._hold = min(self._hold * 1.25, 8.0)
         self._best = min(self._best, value)
-        new = self._add(labeling)
+        new = any([self._add(labeling) for labeling in labelings])
         self._stuck = 0 if new or serious else self._stuck + 1
         if self._stuck:  # the master was too coarse, or held too tight
             self._tolerance, self._hold = max(self._tolerance / 10.0, 1e-7), max(self._hold / 3.0, 1.0 / 50.0)
@@ -132,6 +138,7 @@ class Bundle:
             return False
         objective = self._problem.objective
         parsimony = float(objective.diversity.parsimony_of(objective.model, labeling[None])[0])
+        self._clusters.append(self._cluster(labeling))
         self._rows[labeling.tobytes()] = labeling
         self._scores.append(
             float(np.asarray(objective.model.score(labeling[None]))[0]) + objective.tradeoff * parsimony
@@ -140,6 +147,15 @@ class Bundle:
         for _, lines in self._families:
             lines.add(labeling)
         return True
+
+    def _cluster(self, labeling: Labels) -> int:
+        """Return the first labeling that no list with limits holds beside this one, or its own place."""
+        if self._apart.radius < 1:
+            return len(self._rows)
+        first = np.unique(self._clusters).astype(int)
+        centres = np.array(list(self._rows.values()), np.int32).reshape(-1, labeling.size)[first]
+        near = np.flatnonzero(_core.counts.hamming(labeling[None], centres)[0] <= self._apart.radius)
+        return int(first[near[0]]) if near.size else len(self._rows)
 
     def _whole_part(self) -> Labels:
         whole = np.floor(self._problem.m * self._mixture + 1e-9).astype(np.int64)

@@ -10,11 +10,14 @@ import numpy as np
 from hedgehop._arrays import Labels
 from hedgehop._errors import BoundError
 from hedgehop.diversity.base import Diversity
-from hedgehop.lists.certificate import Certificate, certify
+from hedgehop.lists.certificate import Certificate, baseline, certify
+from hedgehop.lists.greedy import Greedy
 from hedgehop.lists.objective import Objective, check_arguments
 from hedgehop.lists.proofs.evidence import Arrays, Problem, Proof
 from hedgehop.lists.proofs.search import PROVIDERS
 from hedgehop.lists.result import DiverseList
+from hedgehop.lists.separation import Separation
+from hedgehop.lists.state import ListState
 from hedgehop.models.base import Model
 from hedgehop.oracles.registry import OracleLike, get
 
@@ -23,7 +26,7 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     """Check the certificate of a list again, however it was found: F, the baseline, and the bound from its proof.
 
     One step is solved for the bound (as many as the list has labelings if it comes from joint cuts) and one for the
-    baseline.
+    baseline; where labelings must differ, up to as many as the list has for each.
 
     Parameters
     ----------
@@ -67,10 +70,14 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
         text = f"the certificate says that no list exceeds {found.upper_bound!r}, but this one has F = {values[-1]!r}"
         raise BoundError(f"{text}: the file was changed.")
     solver = get(oracle).on(model)
-    bound = _checked(Problem(objective, solver, rows), proof)
-    baseline = objective.repeated(solver.step(()).labeling.reshape(-1), len(rows))
-    proven = certify(values, [bound], [], baseline, "a proof is about all lists, not about steps", size=size)
-    return replace(proven, proof=proof)
+    apart = found.certificate.apart
+    bound = _checked(Problem(objective, solver, rows, apart), proof)
+    allowed = found.certificate.allowed
+    compared = Separation(apart if allowed else 0)
+    known = Greedy(objective, compared, solver).measured(ListState(rows), allowed)
+    failed = "a proof is about all lists, not about steps"
+    proven = certify(values, [bound], [], baseline(objective, known, compared.distance), failed, size=size)
+    return replace(proven, proof=proof, apart=apart, allowed=allowed)
 
 
 def _checked(problem: Problem, proof: Proof) -> float:

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bounds on lists that must differ, from what labelings would add to a list (B1, docs/theory.md 5).
+
+``F(T) <= tradeoff * offset(S) + sum over y in T of [ r(y) + tradeoff * gain(y | S) ]`` for any list S: where labelings
+must differ, the sum is less than m times the best gain. For diversities of which no lines are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hedgehop._arrays import own
+from hedgehop.lists.proofs.apart import Apart
+from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+
+
+def find(problem: Problem) -> Iterator[Evidence] | None:
+    """Yield a bound for each beginning of the list, the list itself first; None where labelings may be repeated."""
+    objective = problem.objective
+    if not problem.distance or problem.m < 2:
+        return None
+    known = objective.tradeoff > 0 and objective.diversity.lines(objective.model, problem.m) is not None
+    return None if known else _evidence(problem)
+
+
+def check(problem: Problem, arrays: Arrays) -> float:
+    """Return the bound that a list proves: a few steps."""
+    rows, apart = arrays["rows"], Apart(problem.solver, problem.m, problem.distance)
+    most = apart.proven(problem.objective.bounding(rows), arrays)
+    return problem.objective.list_bound(rows, most / problem.m, problem.m)
+
+
+GAINS = Provider("gains", find, check)
+
+
+def _evidence(problem: Problem) -> Iterator[Evidence]:
+    objective, apart = problem.objective, Apart(problem.solver, problem.m, problem.distance)
+    for t in range(problem.m, -1, -1) if objective.tradeoff > 0 else [0]:
+        rows = own(problem.rows[:t])
+        found = apart.most(objective.bounding(rows), problem.rows)
+        bound = objective.list_bound(rows, found.most / problem.m, problem.m)
+        yield Evidence(bound, {"rows": rows, **found.arrays}, found.labelings, problem.rows[:0], found.calls)
