@@ -103,7 +103,7 @@ class _Trials:
     def _solved(self, greedy: Greedy, tradeoff: float) -> int:
         trial = replace(greedy, objective=replace(greedy.objective, tradeoff=tradeoff))
         state = self.first or _extended(trial, trial.start)
-        if state.single is not None and tradeoff > 0 and greedy is self.greedy:
+        if state.plain is not None and tradeoff > 0 and greedy is self.greedy:
             self.first = state
         rows = _extended(trial, state).rows
         return int((rows[0] != rows[1]).sum())
