@@ -19,12 +19,33 @@ _ARGUMENTS = {"slopes": "list dual", "joint": "joint cuts"}
 
 def report(found: DiverseList) -> str:
     """Everything that is known about a list, as text."""
-    return "\n".join([_title(found), "", *_table(found), "", *_solvers(found), *_proof(found), *_advice(found)])
+    parts = [*_summary(found), "", *_table(found), "", *_solvers(found), *_proof(found), *_advice(found)]
+    return "\n".join(parts)
 
 
-def _title(found: DiverseList) -> str:
+def _summary(found: DiverseList) -> list[str]:
+    """What most people want to know: how different the labelings are, and what is proven."""
     count = f"{len(found)} labeling{'s' if len(found) > 1 else ''}"
-    return f"{count} of {found.model}\nby {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"
+    steps = f"{int(found.exact.sum())} of {len(found)} steps proven optimal"
+    settings = f"by {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"
+    return [f"{count} of {found.model}{_apart(found)}", f"{steps}; {_reached(found.certificate)}", settings]
+
+
+def _apart(found: DiverseList) -> str:
+    if len(found) < 2:
+        return ""
+    different = "all different" if found.distinct == len(found) else f"{found.distinct} of them different"
+    nearest = found.distances[np.triu_indices(len(found), 1)].min() / found.labelings[0].size
+    return f": {different}" + (f", any two in at least {_share(nearest)} of the variables" if nearest > 0 else "")
+
+
+def _reached(proof: Certificate) -> str:
+    """The guarantee as a sentence."""
+    if proof.optimal:
+        return "no list is better"
+    if not proof.guarantee > 0:
+        return "nothing is proven about the list as a whole"
+    return f"the list reaches at least {_share(proof.guarantee)} of the best possible improvement"
 
 
 def _table(found: DiverseList) -> list[str]:
