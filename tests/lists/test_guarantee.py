@@ -100,13 +100,13 @@ def test_rounding_alone_is_not_behind():
 def test_the_report_tells_what_lists_apart_are_compared_with(limits, tmp_path):
     model = hh.FactorGraph([[1.0, 0.0], [1.0, 0.0]])
     text = "the bound holds for lists that may repeat labelings, too"
-    found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, certify=False, **limits)
+    found = hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, tradeoff=1.0, certify=False, **limits)
     assert found.certificate.apart == 1
     assert text in found.report()
     found.save(tmp_path / "list.npz")
     assert text in hh.load(tmp_path / "list.npz").report()
     assert text not in found.certify(4).report()
-    assert text not in hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, distinct=False).report()
+    assert text not in hh.diverse(model, hh.HammingBall(gamma=1.0), m=2, tradeoff=1.0, distinct=False).report()
 
 
 def test_a_bound_below_the_list_is_noticed_at_every_scale():
