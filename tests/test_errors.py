@@ -275,7 +275,8 @@ def test_potentials_refuse_nonsense():
 
 def test_wrong_types():
     refuses(TypeError, "m must be a whole number; got 2.5", lambda: hh.diverse(MODEL, BALL, m=2.5))
-    refuses(TypeError, "tradeoff must be a number; got 'much'", lambda: hh.diverse(MODEL, BALL, tradeoff="much"))
+    refuses(ValueError, 'tradeoff must be "auto", a number', lambda: hh.diverse(MODEL, BALL, tradeoff="much"))
+    refuses(TypeError, "tradeoff must be a number; got None", lambda: hh.diverse(MODEL, BALL, tradeoff=None))
     refuses(TypeError, "diversity must be a Diversity", lambda: hh.diverse(MODEL, "different", m=2))
     refuses(TypeError, "only diversities can be added; got 3", lambda: BALL + 3)
     refuses(TypeError, "unary must be an array of numbers", lambda: hh.FactorGraph(np.array([["a"]])))
@@ -339,4 +340,4 @@ def test_wrong_bound_is_an_error_not_a_certificate():
             return -100.0
 
     with pytest.raises(hh.BoundError, match="above its upper bound"):
-        hh.diverse(MODEL, Humble(), m=2, oracle=Boaster())
+        hh.diverse(MODEL, Humble(), m=2, tradeoff=1.0, oracle=Boaster())

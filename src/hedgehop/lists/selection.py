@@ -148,7 +148,10 @@ def diverse(
     calls = further_calls(certify, m)
     if method == "joint" and isinstance(distinct, str) and min_distance is None:
         distinct = False  # its lists are the best of all, repeats included
-    greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
+    try:
+        greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
+    except KeyboardInterrupt:  # while the tradeoff was sought
+        raise Interrupted(None) from None
     state = greedy.start
     try:
         for state in _states(greedy, method, m):
