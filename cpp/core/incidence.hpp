@@ -2,6 +2,7 @@
 // The edges at each variable, in compressed rows, in the order of the edges.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -38,6 +39,14 @@ class Incidence {
       const auto ends = edges.row(e);
       neighbours_[next[index(ends[0])]++] = Neighbour(ends[1], e, false);
       neighbours_[next[index(ends[1])]++] = Neighbour(ends[0], e, true);
+    }
+  }
+
+  // Puts the neighbours of each variable into an order.
+  template <class Less>
+  void sort(Less less) {
+    for (std::size_t i = 0; i + 1 < start_.size(); ++i) {
+      std::sort(neighbours_.data() + start_[i], neighbours_.data() + start_[i + 1], less);
     }
   }
 

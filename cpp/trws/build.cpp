@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
+#include "graphs/cuthill_mckee.hpp"
 #include "trws/fixed_tables.hpp"
-#include "trws/ordering.hpp"
 #include "trws/solver.hpp"
 
 namespace hedgehop::trws {
@@ -61,7 +61,7 @@ Solver make_solver(const GridPairs& pairs, std::size_t n_labels, const Kernel& k
 }
 
 std::vector<std::int32_t> default_ranks(const Pairs& pairs) {
-  return ReverseCuthillMcKee(pairs.n_variables, pairs.edges).ranks();
+  return graphs::ReverseCuthillMcKee(pairs.n_variables, pairs.edges).ranks();
 }
 
 std::int32_t slot_size(std::size_t n_labels) {

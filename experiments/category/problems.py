@@ -17,7 +17,7 @@ from experiments.category.shared import Shared
 from experiments.learning.superpixels import Picture
 from experiments.progress import count, tell
 from hedgehop.learning import StructuredSVM
-from hedgehop.segmentation.candidates import class_candidates
+from hedgehop.segmentation.default_list import class_candidates
 from hedgehop.segmentation.regressor import count_labels
 
 SMOOTHNESS = 0.5

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hedgehop.segmentation.candidates import POOL_SCORES, drop_components_without_stroke, random_models
+from hedgehop.segmentation.default_list import POOL_SCORES, drop_components_without_stroke, random_models
 from hedgehop.segmentation.scribbles import lay_on
 from hedgehop.segmentation.stroke_scores import in_units
 from hedgehop.segmentation.superpixels import Graph, Superpixels, path_lengths, walk_probabilities

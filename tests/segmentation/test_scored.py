@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.palette import VOC_NAMES, voc_palette
-from hedgehop.segmentation.candidates import best_under_biases, class_candidates
+from hedgehop.segmentation.default_list import best_under_biases, class_candidates
 from hedgehop.segmentation.images import resample
 
 pytest.importorskip("skimage")

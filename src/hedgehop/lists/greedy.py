@@ -148,6 +148,26 @@ class Greedy:
         return self.as_gain(step, state, best.upper_bound)
 
 
+def distorted(greedy: Greedy, m: int) -> Choose:
+    """Return how distorted greedy chooses: coverage counts less in early steps (Harshaw et al. 2019; docs/theory.md 5).
+
+    Its weight is ``(1 - 1/m)^(m - t - 1)`` in step t = 0..m-1.
+    Parsimony belongs to each labeling alone and keeps its full weight:
+    ``weight * (coverage + parsimony) + (1 - weight) * parsimony``. The bound stays that of the undistorted gain.
+    """
+
+    def choose(state: ListState, best: Step) -> Step:
+        weight = (1.0 - 1.0 / m) ** (m - len(state) - 1)
+        potentials = [p.scaled(weight) for p in greedy.objective.potentials(state.rows)]
+        potentials += [p.scaled(1.0 - weight) for p in greedy.objective.parsimony()]
+        step = greedy.solver.step(potentials)
+        if greedy.separation.too_close(step.labeling, state.rows):
+            step = greedy.apart(potentials, state, step)
+        return greedy.as_gain(step, state, best.upper_bound, best.seconds)
+
+    return choose
+
+
 class GreedyRun(Iterator[Step]):
     """One sequence of greedy steps: lists are its beginnings, in whichever order they are asked for.
 

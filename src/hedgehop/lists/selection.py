@@ -16,9 +16,8 @@ from hedgehop.diversity import VariableCoverage
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.certificate import certified
-from hedgehop.lists.distorted import distorted
 from hedgehop.lists.exchange import exchanged
-from hedgehop.lists.greedy import Greedy, GreedyRun
+from hedgehop.lists.greedy import Greedy, GreedyRun, distorted
 from hedgehop.lists.joint import chosen_jointly
 from hedgehop.lists.objective import Objective, check_arguments, check_model
 from hedgehop.lists.proofs.search import Search

@@ -78,8 +78,7 @@ class Potts(PairwiseScores):
         return np.where(first != second, -self.strengths.astype(np.float64), 0.0)
 
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
-        result: Doubles = float(self.strengths[edge]) * (np.eye(rows, columns) - 1.0)
-        return result
+        return np.asarray(float(self.strengths[edge]) * (np.eye(rows, columns) - 1.0))
 
     def floor(self, n_edges: int) -> float:
         return -float(self.strengths.sum(dtype=np.float64))
@@ -131,7 +130,7 @@ class SharedTable(PairwiseScores):
 
 
 class EdgeTables(PairwiseScores):
-    """One table an edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``.
+    """One table per edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``.
 
     Examples
     --------
@@ -147,36 +146,33 @@ class EdgeTables(PairwiseScores):
 
     def __init__(self, tables: list[NDArray[np.floating]] | NDArray[np.floating]) -> None:
         if isinstance(tables, np.ndarray):  # (E, rows, columns): no loop over edges
-            sizes = np.full(len(tables), tables[:1].size, np.int64)
-            columns = np.full(len(tables), tables.shape[2], np.int32)
-            flat = tables.reshape(-1)
+            shapes, flat = np.broadcast_to(tables.shape[1:], (len(tables), 2)), tables.reshape(-1)
         else:
-            sizes = np.array([t.size for t in tables], np.int64)
-            columns = np.array([t.shape[1] for t in tables], np.int32)
+            shapes = np.array([t.shape for t in tables], np.int64).reshape(-1, 2)
             flat = np.concatenate([np.ravel(t) for t in tables]) if tables else np.zeros(0)
-        self._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns))
+        self._pack(flat, *shapes.T)
 
     @classmethod
     def packed(cls, flat: Floats, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> EdgeTables:
         """Tables that are already end to end, of the given numbers of rows and columns."""
         result = cls([])
-        sizes = rows.astype(np.int64) * columns
-        result._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns.astype(np.int32)))
+        result._pack(flat, rows, columns)
         return result
+
+    def _pack(self, flat: Floats, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> None:
+        sizes = rows.astype(np.int64) * columns
+        self._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns.astype(np.int32)))
 
     def at(self, first: Labels, second: Labels) -> Doubles:
         return self.flat[self.offsets + first.astype(np.int64) * self.columns + second].astype(np.float64)
 
     def table(self, edge: int, rows: int, columns: int) -> Doubles:
         start = int(self.offsets[edge])
-        block = self.flat[start : start + rows * columns].reshape(rows, columns)
-        return block.astype(np.float64)
+        return self.flat[start : start + rows * columns].reshape(rows, columns).astype(np.float64)
 
     def floor(self, n_edges: int) -> float:
-        if self.flat.size == 0:
-            return 0.0
         allowed = np.where(np.isneginf(self.flat), np.inf, self.flat).astype(np.float64)
-        least = np.minimum.reduceat(allowed, self.offsets)
+        least = np.minimum.reduceat(allowed, self.offsets) if allowed.size else allowed
         return float(np.where(np.isinf(least), 0.0, least).sum())
 
     def ceiling(self, n_edges: int) -> float:

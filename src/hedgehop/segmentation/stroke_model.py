@@ -13,8 +13,7 @@ from hedgehop._arrays import Doubles, Labels, integers
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models import FactorGraph, Grid
-from hedgehop.segmentation.candidates import RandomModel, best_under, drop_components_without_stroke
-from hedgehop.segmentation.default_list import stroke_list
+from hedgehop.segmentation.default_list import RandomModel, best_under, drop_components_without_stroke, stroke_list
 from hedgehop.segmentation.scene import Variables
 from hedgehop.segmentation.stroke_scores import StrokeScores
 from hedgehop.segmentation.suggestions import SceneModel

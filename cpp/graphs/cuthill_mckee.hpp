@@ -8,28 +8,22 @@
 // neighbour ahead of it in one of the two directions, so that one iteration is exact. O(n + E log degree).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
+#include "core/incidence.hpp"
 #include "core/matrix.hpp"
 
-namespace hedgehop::trws {
+namespace hedgehop::graphs {
 
 class ReverseCuthillMcKee {
  public:
-  ReverseCuthillMcKee(std::size_t n, Edges edges) : start_(n + 1, 0), seen_(n, 0) {
-    edges.for_each([&](std::size_t, std::size_t a, std::size_t b) { ++start_[a + 1], ++start_[b + 1]; });
-    std::partial_sum(start_.begin(), start_.end(), start_.begin());
-    neighbours_.resize(start_.back());
-    std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
-    edges.for_each([&](std::size_t, std::size_t a, std::size_t b) {
-      neighbours_[next[a]++] = static_cast<std::int32_t>(b);
-      neighbours_[next[b]++] = static_cast<std::int32_t>(a);
+  ReverseCuthillMcKee(std::size_t n, Edges edges) : around_(n, edges), seen_(n, 0) {
+    around_.sort([this](const Neighbour& a, const Neighbour& b) {
+      const std::size_t here = around_.at(a.node()).size(), there = around_.at(b.node()).size();
+      return here != there ? here < there : a.node() < b.node();
     });
-    sort_by_degree();
   }
 
   std::vector<std::int32_t> ranks() {
@@ -47,28 +41,15 @@ class ReverseCuthillMcKee {
   }
 
  private:
-  std::size_t degree(std::int32_t i) const { return start_[index(i) + 1] - start_[index(i)]; }
-
-  void sort_by_degree() {
-    for (std::size_t i = 0; i + 1 < start_.size(); ++i) {
-      const auto first = neighbours_.begin() + static_cast<std::ptrdiff_t>(start_[i]);
-      const auto last = neighbours_.begin() + static_cast<std::ptrdiff_t>(start_[i + 1]);
-      std::sort(first, last, [&](std::int32_t a, std::int32_t b) {
-        return degree(a) != degree(b) ? degree(a) < degree(b) : a < b;
-      });
-    }
-  }
-
   // Breadth first from i; marks and appends everything reached.
   void append_layers(std::int32_t i, std::vector<std::int32_t>& order) {
     std::size_t at = order.size();
     order.push_back(i);
     seen_[index(i)] = 1;
     for (; at < order.size(); ++at) {
-      const auto v = index(order[at]);
-      for (std::size_t k = start_[v]; k < start_[v + 1]; ++k) {
-        auto& seen = seen_[index(neighbours_[k])];
-        if (seen == 0) order.push_back(neighbours_[k]);
+      for (const Neighbour& next : around_.at(index(order[at]))) {
+        auto& seen = seen_[next.node()];
+        if (seen == 0) order.push_back(static_cast<std::int32_t>(next.node()));
         seen = 1;
       }
     }
@@ -85,9 +66,8 @@ class ReverseCuthillMcKee {
     return i;
   }
 
-  std::vector<std::size_t> start_;
-  std::vector<std::int32_t> neighbours_;
+  Incidence around_;
   std::vector<std::uint8_t> seen_;
 };
 
-}  // namespace hedgehop::trws
+}  // namespace hedgehop::graphs
