@@ -13,7 +13,6 @@
 
 #include "arrays.hpp"
 #include "flow_objects.hpp"
-#include "label_parts.hpp"
 
 namespace hedgehop::bindings {
 

@@ -8,9 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own, positive_count
-from hedgehop.models.base import Model
-from hedgehop.models.linear import LinearModel
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models import LinearModel, Model, PairwiseModel
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
 from hedgehop.potentials.regions import refuse_outside, region_members

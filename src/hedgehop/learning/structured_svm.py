@@ -25,8 +25,7 @@ from hedgehop.learning.training_state import watch
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import best, diverse
 from hedgehop.lists.tradeoff import TradeoffLike
-from hedgehop.models import FactorGraph
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models import FactorGraph, PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.registry import OracleLike, get

@@ -11,8 +11,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity.base import Diversity
-from hedgehop.models.base import Model
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import Model, UnaryModel
 from hedgehop.potentials import Potential
 
 

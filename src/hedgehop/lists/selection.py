@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 from hedgehop._arrays import positive_count
 from hedgehop._errors import Interrupted, UnsupportedError
-from hedgehop.diversity import VariableCoverage
-from hedgehop.diversity.base import Diversity
+from hedgehop._progress import tell
+from hedgehop.diversity import Diversity, VariableCoverage
 from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.certificate import certified
 from hedgehop.lists.exchange import exchanged
@@ -257,14 +255,14 @@ class _Session:
     def found(self) -> DiverseList:
         """The list with all that is known now."""
         state, objective = self.search.certified(self.state), self.greedy.objective
-        more = partial(_more, self) if self.run is not None else None
+        more = self.more if self.run is not None else None
         proven = certified(objective, state, self.greedy.separation.distance)
         return as_list(objective, state, proven, self.method, _more=more, _further=self)
 
     def certify(self, calls: int, progress: bool) -> DiverseList:
         """Return the same list with a better bound."""
         try:
-            self.search.certify(self.state, calls, _tell if progress else None)
+            self.search.certify(self.state, calls, tell if progress else None)
         except KeyboardInterrupt:
             raise Interrupted(self.found) from None
         return self.found
@@ -272,7 +270,7 @@ class _Session:
     def improve(self, calls: int, progress: bool) -> DiverseList:
         """Return a list with a larger F, or the same one."""
         try:
-            better = self.search.improve(self.state, calls, _tell if progress else None)
+            better = self.search.improve(self.state, calls, tell if progress else None)
         except KeyboardInterrupt:
             raise Interrupted(self.found) from None
         if better is self.state:
@@ -280,33 +278,26 @@ class _Session:
         method = self.method if self.method.endswith("improved") else f"{self.method}, improved"
         return replace(self, state=better, method=method, run=None).found
 
-
-def _more(session: _Session, k: int) -> DiverseList:
-    """Go on from the labelings of a run."""
-    assert session.run is not None
-    m = len(session.state)
-    state = session.run.beginning(m + k)
-    if len(state) < m + k:
-        warnings.warn(_fewer(len(state) - m, k), stacklevel=3)
-    found = _listed(session.greedy, state, "greedy", session.run)
-    return found.certify(len(state)) if session.search.asked else found
-
-
-def _tell(text: str) -> None:
-    print(f"{text:<78}", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
+    def more(self, k: int) -> DiverseList:
+        """Go on from the labelings of a run."""
+        assert self.run is not None
+        m = len(self.state)
+        state = self.run.beginning(m + k)
+        if len(state) < m + k:
+            warnings.warn(_fewer(len(state) - m, k), stacklevel=3)
+        found = _listed(self.greedy, state, "greedy", self.run)
+        return found.certify(len(state)) if self.search.asked else found
 
 
 def _fewer(taken: int, m: int) -> str:
-    text = f"only {taken} of {m} labelings: no other one is allowed."
-    return f"{text} Lower m or min_distance, or pass distinct=False."
+    return f"only {taken} of {m} labelings: no other one is allowed. Lower m or min_distance, or pass distinct=False."
 
 
 def _report(state: ListState, m: int, progress: bool, callback: Callback | None) -> None:
     """Tell of the last step."""
     step, done = state.steps[-1], len(state)
     if progress:
-        end = "\n" if done == m or not sys.stderr.isatty() else "\r"
-        text = f"labeling {done}/{m}: gain {step.value:.6g}, bound {step.upper_bound:.6g}, {step.seconds:.2f} s"
-        print(f"{text:<78}", end=end, file=sys.stderr, flush=True)
+        gain = f"gain {step.value:.6g}, bound {step.upper_bound:.6g}"
+        tell(f"labeling {done}/{m}: {gain}, {step.seconds:.2f} s", done == m)
     if callback is not None:
         callback(step)

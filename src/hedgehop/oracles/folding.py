@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, linear_scores
-from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import Model, PairwiseModel, UnaryModel
 from hedgehop.potentials import Constant, Linear, Potential
 
 

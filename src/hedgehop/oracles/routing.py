@@ -12,11 +12,7 @@ from math import log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models.base import Model
-from hedgehop.models.graph_matching import GraphMatching
-from hedgehop.models.linear import LinearModel
-from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
 from hedgehop.oracles.folding import kinds, nonlinear

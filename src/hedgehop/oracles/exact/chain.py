@@ -13,8 +13,7 @@ from math import prod
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.base import Model
-from hedgehop.models.chain import Chain
+from hedgehop.models import Chain, Model
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear

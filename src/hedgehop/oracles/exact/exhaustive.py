@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.base import Model
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import Model, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Linear, Potential

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import need
-from hedgehop.models.base import Model
-from hedgehop.models.graph_matching import GraphMatching
+from hedgehop.models import GraphMatching, Model
 from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.potentials import Potential
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.base import Model
-from hedgehop.models.linear import LinearModel
+from hedgehop.models import LinearModel, Model
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.potentials import Potential

@@ -9,8 +9,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.base import Model
-from hedgehop.models.spanning_tree import SpanningTree
+from hedgehop.models import Model, SpanningTree
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear

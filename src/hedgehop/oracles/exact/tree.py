@@ -14,8 +14,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models import Model, PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear, not_pairwise

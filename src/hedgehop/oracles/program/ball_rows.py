@@ -11,9 +11,8 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.oracles.program.count_rows import below_function, count_column, value_of_count
-from hedgehop.potentials import BallCoverage, Cardinality, Envelope
+from hedgehop.potentials import BallCoverage, Cardinality, Envelope, Table
 from hedgehop.potentials.ball_unions import BallGain
-from hedgehop.potentials.count_functions import Table
 from hedgehop.potentials.distances import differing
 
 if TYPE_CHECKING:

@@ -12,10 +12,7 @@ import numpy as np
 from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.base import Model
-from hedgehop.models.linear import LinearModel
-from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear

@@ -8,17 +8,15 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.program.ball_rows import add_ball, add_envelope
 from hedgehop.oracles.program.count_rows import add_count
 from hedgehop.oracles.program.program import Columns, Program
 from hedgehop.oracles.program.structure_rows import ENCODED
-from hedgehop.potentials import Envelope
+from hedgehop.potentials import CountFunction, Envelope
 from hedgehop.potentials.ball_unions import BallGain
-from hedgehop.potentials.counts import CountFunction
 
 
 class Encoded:

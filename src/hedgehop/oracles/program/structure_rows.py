@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Ints
-from hedgehop.models.arborescence import Arborescence
-from hedgehop.models.graph_matching import GraphMatching
-from hedgehop.models.linear import LinearModel
-from hedgehop.models.matching import Matching
-from hedgehop.models.spanning_tree import SpanningTree
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import Arborescence, GraphMatching, LinearModel, Matching, SpanningTree, UnaryModel
 from hedgehop.oracles.program.program import Columns, Program
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.base import Model
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models import Model, UnaryModel
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.relaxation.ascent import Ascent
 from hedgehop.oracles.relaxation.linear_steps import Solve

@@ -10,8 +10,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models import Model, PairwiseModel
 from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs
 from hedgehop.oracles.pairwise.kernels import expanded
 from hedgehop.oracles.relaxation.ascent import Ascent

@@ -9,8 +9,7 @@ import numpy as np
 
 from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models import Model, PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs, not_linear
