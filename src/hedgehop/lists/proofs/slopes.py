@@ -71,7 +71,6 @@ class Bundle:
 
     def evidence(self) -> Iterator[Evidence]:
         """Yield bounds until nothing is left to gain."""
-        problem = self._problem
         while self._stuck < _STUCK and not self._settled:
             slopes, predicted = self._master()
             potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
@@ -127,7 +126,7 @@ class Bundle:
         elif isfinite(hoped) and not serious:
             self._hold = min(self._hold * 1.25, 8.0)
         self._best = min(self._best, value)
-        new = any([self._add(labeling) for labeling in labelings])
+        new = sum(self._add(labeling) for labeling in labelings) > 0
         self._stuck = 0 if new or serious else self._stuck + 1
         if self._stuck:  # the master was too coarse, or held too tight
             self._tolerance, self._hold = max(self._tolerance / 10.0, 1e-7), max(self._hold / 3.0, 1.0 / 50.0)
