@@ -233,7 +233,8 @@ void register_counts(nb::module_& m) {
         "Best mixture (K,) of labelings with scores (K,) and groups starts[k]:starts[k + 1], with concave\n"
         "functions of counts, tables (F, m + 1), held near slopes by the stiffness (F,): the mixture, the\n"
         "slopes of the groups, what they prove over these labelings, and what the mixture is worth.\n\n"
-        "Where labelings must differ, clusters (K,) of labelings have 1/m of the mixture at most each; () else.");
+        "Where labelings must differ, clusters (K,) of labelings have 1/m of the mixture at most each; () "
+        "else.");
 }
 
 }  // namespace hedgehop::bindings

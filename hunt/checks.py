@@ -310,7 +310,7 @@ class Round:
             self._fault("bound of a list below the truth", f"says {said!r}, but a list reaches {best!r}")
 
     def _guaranteed(self, found: Any, best: float, places: list[int]) -> None:
-        """``F - F0 >= guarantee (F* - F0)``, F0 = the best labeling repeated, or F of labelings that keep the limits."""
+        """``F - F0 >= guarantee (F* - F0)``, F0 = the best labeling repeated, or F of labelings that are allowed."""
         single = int(np.argmax(self.problem.relevance))
         ties = np.flatnonzero(self.problem.relevance >= self.problem.relevance[single] - self._list_slack([single]))
         m = len(found)

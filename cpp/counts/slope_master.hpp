@@ -8,8 +8,8 @@
 // over distributions mu, h concave on 0..m and h*(s) = max_c h(c) - s c. The inner minimum has a closed form,
 // and mu moves between two labelings at a time: from the lowest in use to the highest (SMO).
 //
-// Where labelings must differ, they are in clusters of which a list holds one labeling at most: no cluster has
-// more than 1/m of the mixture.
+// Where labelings must differ, they are in clusters of which a list holds one labeling at most: no cluster
+// has more than 1/m of the mixture.
 //
 // Complexity: one move O(entries of all labelings).
 #pragma once
@@ -134,7 +134,7 @@ class SlopeMaster {
   }
 
  private:
-  static constexpr int kSearch = 12;        // tries of a line search
+  static constexpr int kSearch = 12;       // tries of a line search
   static constexpr double kLeast = 1e-12;  // of the mixture: less room than that is none
 
   // Weight moves from one labeling to another, not more than `most`.

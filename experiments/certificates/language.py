@@ -57,7 +57,7 @@ def _fitting(sentences: list[Sentence], limit: int) -> list[Sentence]:
 
 
 def _sentences(path: Path, columns: tuple[int, ...]) -> list[Sentence]:
-    """Read words as rows of columns, sentences parted by empty lines; words without a place in the tree are left out."""
+    """Read words as rows of columns, sentences parted by empty lines; words outside of the tree are left out."""
     found: list[Sentence] = [[]]
     for line in path.read_text(encoding="utf-8").splitlines():
         fields = line.split("\t" if "\t" in line else " ")

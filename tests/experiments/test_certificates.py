@@ -69,8 +69,9 @@ def test_every_part_is_measured(small, tmp_path):
 
 
 def test_a_parse_of_what_was_counted_is_found_again(small):
-    import hedgehop as hh
     from experiments.certificates import language
+
+    import hedgehop as hh
 
     for parse in language.parses(small, 2):
         assert hh.best(parse).labeling.tolist() == [2, 3, 0, 3]

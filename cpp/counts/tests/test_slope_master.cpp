@@ -90,7 +90,8 @@ void clusters_have_their_share_at_most(Random& random) {
   }
   Poll poll;
   const auto solved = [&](std::vector<double> start, std::size_t most) {
-    SlopeMaster master({{h, 1e-3}}, {weights, centre, curve}, {starts, groups}, scores, std::move(start), clusters);
+    SlopeMaster master({{h, 1e-3}}, {weights, centre, curve}, {starts, groups}, scores, std::move(start),
+                       clusters);
     master.solve(1e-9, most, poll);
     return master;
   };

@@ -86,7 +86,7 @@ class Apart:
         """Bound the sum, given the values of some labelings: one step that excludes them."""
         other = self._outside(potentials, rows, 1, nearest)
         rest = nearest.upper_bound if other is None else min(nearest.upper_bound, other.upper_bound)
-        best = sorted((max(clique.values) for clique in self._cliques(rows, self._values(potentials, rows))))
+        best = sorted(max(clique.values) for clique in self._cliques(rows, self._values(potentials, rows)))
         return float(sum(sorted([*best, *[rest] * self.m], reverse=True)[: self.m])), other
 
     def _cliques(self, rows: Labels, values: Doubles) -> list[_Clique]:

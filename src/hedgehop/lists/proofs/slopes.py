@@ -12,6 +12,7 @@ planes of the bundle; the master problem over their mixtures is solved by ``_cor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 
 import numpy as np
@@ -68,22 +69,44 @@ class Bundle:
             lines.start(problem.rows)
         self._best, self._lower = np.inf, -np.inf
         self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
+        self._capped = False  # only lists that must differ have limits, and only some of these feel them
 
     def evidence(self) -> Iterator[Evidence]:
         """Yield bounds until nothing is left to gain."""
-        problem = self._problem
         while self._stuck < _STUCK and not self._settled:
             slopes, predicted = self._master()
             potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
-            found = self._apart.most(potentials, known, _NEEDLESS * max(self._best - self._lower, 0.0))
+            apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
+            found = apart.most(potentials, known, _NEEDLESS * self._open)
             value = _worth(self._families, slopes) + found.most
             self._learn(slopes, value, predicted, found.labelings)
+            if not self._capped and (found.calls > 1 or (self._settled and self._exceeds)):
+                self._cap()
             yield Evidence(value, {**_named(slopes), **found.arrays}, found.labelings, self._whole_part(), found.calls)
 
     @property
     def _settled(self) -> bool:
         """Whether the mixture is worth as much as the bound."""
-        return isfinite(self._best) and meets(self._problem.objective.model, self._lower, self._best)
+        return isfinite(self._best - self._lower) and meets(self._problem.objective.model, self._lower, self._best)
+
+    @property
+    def _open(self) -> float:
+        """How far bound and mixture are from each other; 0 as long as that is not known."""
+        gap = max(self._best - self._lower, 0.0)
+        return gap if isfinite(gap) else 0.0
+
+    @property
+    def _exceeds(self) -> bool:
+        """Whether the mixture has more of a labeling, or of a ball, than a list that must differ may hold."""
+        shares = np.bincount(self._clusters, self._mixture)
+        return self._problem.distance > 0 and bool(shares.max() > (1.0 + 1e-6) / self._problem.m)
+
+    def _cap(self) -> None:
+        """Allow no more than that from now on, beginning with the list; what mixtures are worth is another question."""
+        self._capped, self._lower = True, -np.inf
+        self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
+        self._mixture = np.zeros(len(self._rows))
+        self._mixture[: self._problem.m] = 1.0 / self._problem.m
 
     def _master(self) -> tuple[list[Slopes], float]:
         """Return the slopes of the best mixture, and what they would prove if no other labeling were better."""
@@ -99,7 +122,7 @@ class Bundle:
             np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array([lines.h for _, lines in self._families]),
             np.array([self._hold * _stiffness(lines) for _, lines in self._families]),
             scores - top, self._mixture, self._enough(weights), _MOVES,
-            np.array(self._clusters if self._problem.distance else (), np.int32),
+            np.array(self._clusters if self._capped else (), np.int32),
         )  # fmt: skip
         self._mixture = mixture
         self._lower = max(self._lower, worth + constant + m * top)
@@ -127,7 +150,7 @@ class Bundle:
         elif isfinite(hoped) and not serious:
             self._hold = min(self._hold * 1.25, 8.0)
         self._best = min(self._best, value)
-        new = any([self._add(labeling) for labeling in labelings])
+        new = sum(self._add(labeling) for labeling in labelings) > 0
         self._stuck = 0 if new or serious else self._stuck + 1
         if self._stuck:  # the master was too coarse, or held too tight
             self._tolerance, self._hold = max(self._tolerance / 10.0, 1e-7), max(self._hold / 3.0, 1.0 / 50.0)
