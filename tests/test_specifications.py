@@ -40,7 +40,7 @@ def test_words_mean_what_the_classes_mean(text):
         ("hamming:steer=sum", "hamming needs a gamma"),
         ("hamming:much", "gamma of hamming: expected a number; got 'much'"),
         ("hamming:0.1:0.2", "hamming has no option '0.2'; its options are: gamma, steer"),
-        ("hamming:0.1:gamma=0.2", "an option stands twice"),
+        ("hamming:0.1:gamma=0.2", "an option occurs twice"),
         ("hamming:-1", "gamma must be > 0"),
         ("ball:2.5", "expected a whole number"),
         ("linear:2", "linear has no option '2'; its options are: none"),

@@ -49,7 +49,7 @@ def test_a_bar_is_shown_when_asked(capsys):
 
 
 def test_wrong_input_is_named():
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="same length"):
         hh.tune(MODELS, TRUTHS[:1], [hh.LinearHamming()])
     with pytest.raises(ValueError, match="must not be empty"):
         hh.tune(MODELS, TRUTHS, [])

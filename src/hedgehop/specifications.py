@@ -128,12 +128,12 @@ def _term(text: str) -> Diversity:
     name, *values = [part.strip() for part in text.split(":")]
     if name not in _DIVERSITIES:
         raise ValueError(
-            f"unknown diversity {name!r}; there are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
+            f"unknown diversity {name!r}; known are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
         )
     kind = _DIVERSITIES[name]
     options = dict(_option(name, kind, value, first=k == 0) for k, value in enumerate(values))
     if len(options) < len(values):
-        raise ValueError(f"an option stands twice in {text!r}.")
+        raise ValueError(f"an option occurs twice in {text!r}.")
     if kind.first_is_needed and next(iter(kind.options)) not in options:
         raise ValueError(f"{name} needs a {next(iter(kind.options))}, as in {kind.example}; got {text!r}.")
     return kind.make(**options)

@@ -150,7 +150,7 @@ def test_flow_problems_round_trip(tmp_path):
     ("x.cfn", CFN.replace('"g"', '"h"'), "line 6: costs name 'h', which is no table"),
     ("x.cfn", CFN.replace("defaultcost: 0.5", "type: salldiff"), "the cost function 'salldiff' cannot be held"),
     ("x.cfn", CFN.replace("[a 0", "[c 0"), "line 5: variable 0 has 2 labels; a tuple gives 'c'"),
-    ("x.cfn", CFN[:-4], "a bracket is never closed"),
+    ("x.cfn", CFN[:-4], "a bracket is not closed"),
     ("x.cfn", "}", "line 1: a bracket is closed that was not opened"),
     ("x.cfn", "{[p] [2] []}", 'the problem must have "mustbe"'),
     ("x.max", "p max 3 1\nn 1 s\nn 2 t\na 1 4 1", r"line 4: '4' must be a whole number 1\.\.3; got 'a 1 4 1'"),

@@ -76,7 +76,7 @@ def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) 
     if not paths:
         raise ValueError(
             "a batch needs at least one model file (.uai, .wcsp, .npz, ...), or an image whose scribbles or scores "
-            'are where the recipe says, as scribbles = "{stem}_strokes.png"; got none. Or give a manifest.'
+            'are where the recipe says, such as scribbles = "{stem}_strokes.png"; got none. A manifest also works.'
         )
     root = os.path.commonpath([os.path.dirname(path) for path in paths])
     return [_item(Path(path), root, beside) for path in paths]

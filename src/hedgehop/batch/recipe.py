@@ -91,7 +91,7 @@ class Recipe:
             raise ValueError("a recipe must have a pattern for scribbles or for scores, not both.")
         unknown = [name for name in self.metrics if name not in METRICS]
         if unknown:
-            raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}.")
+            raise ValueError(f"unknown metric {unknown[0]!r}; known metrics are {', '.join(METRICS)}.")
 
     @staticmethod
     def read(path: str | PathLike[str]) -> Recipe:
@@ -105,7 +105,7 @@ class Recipe:
         known = [field.name for field in fields(Recipe)]
         unknown = sorted(set(settings) - set(known))
         if unknown:
-            raise ValueError(f"{path} has an unknown setting {unknown[0]!r}; there are {', '.join(known)}.")
+            raise ValueError(f"{path} has an unknown setting {unknown[0]!r}; known settings are {', '.join(known)}.")
         words = {key: str(settings[key]) for key in ("diversity", "tradeoff") if key in settings}
         return Recipe(**(settings | words))
 

@@ -22,7 +22,7 @@ from hedgehop.batch.scheduling import Chunks, Scheduler
 from hedgehop.batch.tasks import Task
 
 _CHUNKS_PER_WORKER = 4  # submitted at once: enough that none waits, few enough that memory stays bounded
-_DIED = "its process died twice: too little memory, or a fault of ours."
+_DIED = "its process died twice, for lack of memory or because of a bug."
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,9 @@ class _Run:
         """Solve on somebody else's workers."""
         lost = self._schedule(executor, chunks, lambda: _CHUNKS_PER_WORKER * workers())
         if lost:
-            raise ValueError(f"the executor broke with {len(lost)} items in flight. Run again with another one.")
+            raise ValueError(
+                f"the executor broke with {len(lost)} items in flight. Run the batch again with a new executor."
+            )
 
     def _use_processes(self, chunks: Chunks, workers: int) -> None:
         """Solve in processes of our own; items lost with one are tried once more, each alone: one is to blame."""

@@ -69,7 +69,7 @@ class HammingBall(Frozen, Diversity):
         if steer not in ("exact", "sum", "clamped"):
             raise ValueError(f'steer must be "exact", "sum" or "clamped"; got {steer!r}.')
         if radius is not None and weights is not None:
-            raise ValueError("weights need smooth balls: give gamma instead of radius.")
+            raise ValueError("weights need smooth balls. Use gamma instead of radius.")
         self._set(
             gamma=None if gamma is None else _arrays.number(gamma, "gamma", low=0.0, strict=True),
             radius=None if radius is None else _arrays.positive_count(radius, "radius"),

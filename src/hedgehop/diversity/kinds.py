@@ -64,7 +64,7 @@ class KindCoverage(Coverage):
         super().__init__(h, parsimony)
         self._set(kinds=kind_table(kinds), min_share=shares_of(min_share))
         if self.n_kinds == 0:
-            raise ValueError("kinds are all -1, so that nothing counts. Give at least one label a kind from 0 on.")
+            raise ValueError("kinds are all -1, so nothing counts. Give at least one label a kind of 0 or more.")
 
     @property
     def n_kinds(self) -> int:

@@ -30,7 +30,7 @@ def read_blocks(path: FilePath, max_bytes: int) -> Iterator[bytes]:
                 total += len(block)
                 if total > max_bytes:
                     raise ValueError(
-                        f"{path} holds more than {max_bytes} bytes of text. Give max_bytes= if that is meant."
+                        f"{path} holds more than {max_bytes} bytes of text. Pass a larger max_bytes= to read it anyway."
                     )
                 yield block
         except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError) as error:
@@ -60,7 +60,7 @@ def _xz_blocks(file: IO[bytes]) -> Iterator[bytes]:
         elif decoder.needs_input:
             data = file.read(_BLOCK_BYTES)
             if not data:
-                raise EOFError("it ends too early")
+                raise EOFError("it is truncated")
 
 
 @contextmanager

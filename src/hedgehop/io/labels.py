@@ -126,5 +126,5 @@ def _from_colors(pixels: NDArray[Any], path: FilePath) -> NDArray[np.int64]:
     strange = known[labels] != codes
     if strange.any():
         color = tuple(pixels[strange][0].tolist())
-        raise ValueError(f"{path} has the colour {color}, which is no label of PASCAL VOC. Save it with a palette.")
+        raise ValueError(f"{path} has the colour {color}, which is not a PASCAL VOC label. Save it with a palette.")
     return labels

@@ -69,7 +69,9 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     """
     suffix = _known_suffix(path)
     if not isinstance(model, PairwiseModel):
-        raise TypeError(f"model must have unary and pairwise scores, as hh.FactorGraph; got {type(model).__name__}.")
+        raise TypeError(
+            f"model must have unary and pairwise scores, such as hh.FactorGraph; got {type(model).__name__}."
+        )
     if suffix in (".uai", ".lg"):
         uai.write(model, path, logs=suffix == ".lg")
     else:
@@ -84,7 +86,7 @@ def is_model_file(path: FilePath) -> bool:
 def _known_suffix(path: FilePath) -> str:
     if not is_model_file(path):
         known, name = ", ".join(_SUFFIXES), Path(path).name
-        raise ValueError(f"the suffix must be one of {known}, perhaps with .gz or .xz behind it; got {name!r}.")
+        raise ValueError(f"the suffix must be one of {known}, optionally followed by .gz or .xz; got {name!r}.")
     return _suffix(path)
 
 

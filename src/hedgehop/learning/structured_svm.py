@@ -245,7 +245,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
         if self.model == "grid" and self.pairwise == "tables":
-            raise ValueError('a grid knows only pairwise="potts". Use model="graph" with the edges of the grid.')
+            raise ValueError('a grid supports pairwise="potts" only. Use model="graph" with the edges of the grid.')
         number(self.C, "C", low=0.0, strict=True)
         number(self.tol, "tol", low=0.0, strict=True)
         positive_count(self.max_iter, "max_iter")

@@ -135,8 +135,8 @@ class DiverseList:
         k = positive_count(k, "k")
         if self._more is None:
             raise ValueError(
-                f"this list cannot go on ({self.method}): only a greedy list that was not loaded from a file is the "
-                "beginning of a longer one. Call hh.diverse with a larger m."
+                f"this list cannot be extended ({self.method}): only greedy lists that were not loaded from a file "
+                "can. Call hh.diverse with a larger m."
             )
         return self._more(k)
 

@@ -85,5 +85,5 @@ def resolve(tradeoff: TradeoffLike, model: Model, diversity: Diversity) -> float
         raise TypeError(f"{named} finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
     factor = number(tradeoff, "tradeoff", low=0.0)
     if factor > _MOST:
-        raise ValueError(f"tradeoff must be at most {_MOST:g}, or F is beyond all numbers; got {factor:g}.")
+        raise ValueError(f"tradeoff must be at most {_MOST:g}, or F overflows; got {factor:g}.")
     return factor

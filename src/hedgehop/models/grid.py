@@ -49,7 +49,7 @@ class Contrast(Frozen):
         """One array of strengths a direction: ``strength * exp(-d^2 / (2 mean d^2)) / |offset|``."""
         if self.image.shape[: len(shape)] != shape or self.image.ndim > len(shape) + 1:
             raise ValueError(
-                f"the contrast image must have shape {shape}, perhaps with channels last; got {self.image.shape}."
+                f"the contrast image must have shape {shape}, optionally with channels last; got {self.image.shape}."
             )
         pixels = self.image.reshape(*shape, -1)
         changes = [((pixels[a] - pixels[b]) ** 2).sum(axis=-1) for a, b in map(_ends, offsets)]

@@ -77,7 +77,7 @@ def get(oracle: Any) -> Oracle:
         oracle = _OLD_NAMES.get(oracle, oracle)
     if not isinstance(oracle, str) or oracle not in oracles:
         names = ", ".join(f'"{name}"' for name in ("auto", *oracles))
-        raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")
+        raise ValueError(f"unknown oracle {oracle!r}; known ones are {names}.")
     return oracles[oracle]
 
 

@@ -111,7 +111,7 @@ def _times(factor: float, value: Any) -> Any:
     with np.errstate(invalid="ignore", over="ignore"):
         times = np.where(forbidden, -np.inf, factor * value)
     if (np.isfinite(times) == forbidden).any():
-        raise ValueError(f"a potential times {factor:g} is beyond all numbers. Use a smaller tradeoff or factor.")
+        raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
     return own(times) if isinstance(value, np.ndarray) else float(times)
 
 

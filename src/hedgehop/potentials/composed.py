@@ -43,7 +43,7 @@ class MemberWeights(Potential):
             raise ValueError(f"w must have one weight per labeling ({len(rows)}); got {weights.size}.")
         if (weights > 0).any():
             raise ValueError(
-                f"w must be at most 0, for only costs of single labelings can be kept; got {weights.max():g}."
+                f"w must be at most 0, because single labelings can only be given costs; got {weights.max():g}."
             )
         self._set(labelings=own(np.ascontiguousarray(rows)), w=weights)
 

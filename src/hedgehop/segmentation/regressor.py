@@ -67,7 +67,7 @@ class PooledRegressor:
             shares = counts[known] / areas[known, None]
             examples.append((described[known], shares, areas[known], np.full(int(known.sum()), k)))
         if not examples:
-            raise ValueError("images must hold at least one image with its truth; got none.")
+            raise ValueError("images must contain at least one image with its true label map; got none.")
         self._learn(*map(np.concatenate, zip(*examples, strict=True)))
         return self
 
@@ -95,7 +95,7 @@ class PooledRegressor:
 
     def _learned(self) -> Linear:
         if self._model is None:
-            raise ValueError("the regressor has learned nothing yet. Call fit(images, truths) first.")
+            raise ValueError("the regressor is not fitted. Call fit(images, truths) first.")
         return self._model
 
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:

@@ -134,7 +134,9 @@ def tune(
     (0.5, 1.0)
     """
     if len(models) != len(truths) or not models:
-        raise ValueError(f"models and truths must be as many, at least one; got {len(models)} and {len(truths)}.")
+        raise ValueError(
+            f"models and truths must have the same length, at least 1; got {len(models)} and {len(truths)}."
+        )
     if search not in _SEARCHES:
         raise ValueError(f'search must be "grid" or "coordinates"; got {search!r}.')
     space = make_space(diversity_grid, tradeoffs, parameters)

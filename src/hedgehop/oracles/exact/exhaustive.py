@@ -60,7 +60,7 @@ class Exhaustive(Oracle):
             if values[first] > best_value + _TIE * abs(best_value if best is not None else 0.0):
                 best_value, best = float(values[first]), chunk[first].copy()
         if best is None:
-            raise InfeasibleError("no labeling is allowed: every one meets a score of -inf.")
+            raise InfeasibleError("no labeling is allowed: every one has a score of -inf.")
         return self.step(model, best, potentials, max(bound, best_value))
 
 

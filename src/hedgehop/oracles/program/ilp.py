@@ -60,7 +60,7 @@ class Ilp(Oracle):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse unknown structures, unknown potentials and very large programs."""
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
-            return f"it cannot write {type(model).__name__} as linear rows"
+            return f"it cannot write {type(model).__name__} as linear constraints"
         rest = nonlinear(potentials)
         size = columns(model, rest)
         if size > MOST_COLUMNS:
@@ -133,7 +133,7 @@ def _exponent(potentials: Sequence[Potential], largest: float) -> int:
 
 def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
     if solution.infeasible:
-        raise InfeasibleError("no labeling is allowed: every one meets a score or a potential of -inf.")
+        raise InfeasibleError("no labeling is allowed: every one has a score or a potential of -inf.")
     return None if solution.x is None else ilp.label(solution.x)
 
 
