@@ -124,8 +124,8 @@ ROUTES = (
         "all but small trees, matchings and parses", "few linear steps, with a bound", _quicker_than_programs,
     ),
     Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
-    Route("lagrangian", "any with a linear row", "the same", "too large for a program", "few linear steps, with a bound"),
-    Route("graph_matching", "`GraphMatching`", "linear", "too large for a program", "exact: blossoms"),
+    Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
+    Route("graph_matching", "`GraphMatching`", "linear", "too large for `ilp`", "exact: blossoms"),
     Route("exhaustive", "any", "any, including your own", _LISTABLE, "if nothing else applies"),
     Route("messages", "pairwise", "distances", "last", "for comparison"),
 )  # fmt: skip

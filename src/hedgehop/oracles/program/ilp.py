@@ -67,7 +67,7 @@ class Ilp(Oracle):
             return f"{size} columns are more than {MOST_COLUMNS}"
         unknown = [p for p in rest if not _writable(model, p)]
         if unknown:
-            return f"it cannot write {kinds(unknown)} as linear rows; fractional counts need functions with a slope"
+            return f"it cannot write {kinds(unknown)} as linear constraints; fractional counts need slopes"
         return None
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
