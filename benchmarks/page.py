@@ -29,7 +29,7 @@ COLUMNS = ("problem", "ours", "peer", "ratio", "goal", "met", "energies")
 INTRODUCTION = """# Benchmarks
 
 This page is written by `{command}`; `make bench` prints the same figures
-(install the peers first: `pip install -r benchmarks/requirements.txt`). Times are CPU times, the fastest of several runs.
+(first install the peers: `pip install -r benchmarks/requirements.txt`). Times are CPU times, the best of several runs.
 The solvers take turns, so compare *ratios* (ours over the peer's) rather than milliseconds. *Goal* is the ratio, or the
 figure, that we aimed at; *met* also requires energies that are no worse. Peers are measured, never used.
 """

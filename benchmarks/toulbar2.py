@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lists at a minimum Hamming distance: toulbar2's exact greedy sequences on small models against ours.
 
-Both choose, one after the other, the best labeling that is far enough from all earlier ones. toulbar2 runs in a separate
+Both choose, one after the other, the best labeling that is far enough from all earlier ones. toulbar2 runs in another
 process (a second diverse search in one process crashes), and only its search is timed.
 """
 

@@ -41,7 +41,7 @@ def said(error: BaseException) -> str:
 
 
 def need(module: str, extra: str, what: str) -> ModuleType:
-    """Import an optional module, or say which extra brings it."""
+    """Import an optional module, or say which extra installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

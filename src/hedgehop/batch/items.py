@@ -22,13 +22,13 @@ class Item:
     Parameters
     ----------
     name : str
-        Names the results; different for every item.
+        Name of the results; must be unique.
     model : str, optional
         A file that ``hh.read`` reads.
     image, scribbles, scores : str, optional
-        Pictures, and strokes on it (``hh.io.read_strokes``) or scores of its pixels (``hh.io.read_scores``).
+        An image, and strokes on it (``hh.io.read_strokes``) or scores of its pixels (``hh.io.read_scores``).
     truth : str, optional
-        The right labels (``hh.io.read_labels``), to measure lists with.
+        The true labels (``hh.io.read_labels``), for the metrics.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Items listed in a CSV or JSONL file, read line by line: a million of them take no memory."""
+"""Items listed in a CSV or JSONL file, read line by line, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Manifest:
     ----------
     path : path
         A ``.csv`` file with a header, or a ``.jsonl`` file of objects. Columns: ``model``, or ``image`` with
-        ``scribbles`` or ``scores``, or ``scores`` alone; perhaps ``truth``, and ``name`` (by default the first file).
+        ``scribbles`` or ``scores``, or ``scores`` alone; optionally ``truth`` and ``name`` (by default the first file).
         Paths are relative to the manifest.
 
     Examples

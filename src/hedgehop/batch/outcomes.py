@@ -22,7 +22,7 @@ _OUTCOMES_FILE, _RECIPE_FILE, _LOCK_FILE, _SUMMARY_FILE = "outcomes.jsonl", "rec
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one item ended: with a list, or with a sentence in ``error``."""
+    """How one item ended: with a list, or with a message in ``error``."""
 
     item: str
     source: str

@@ -45,6 +45,6 @@ def complete_oracle(incomplete: str) -> list[str]:
 
 
 def complete_diversity(incomplete: str) -> list[str]:
-    """Diversities in words; in a sum, the last term is completed."""
+    """Complete a diversity; in a sum, its last term."""
     done, plus, term = incomplete.rpartition("+")
     return [f"{done}{plus}{example}" for example in EXAMPLES if example.startswith(term)]

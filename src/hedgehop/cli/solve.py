@@ -81,9 +81,7 @@ def solve(
     refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
     certify: Annotated[
         str,
-        typer.Option(
-            help="Further steps for a better bound on all lists: a number, off, or auto, as many as labelings."
-        ),
+        typer.Option(help="Number of further steps for a better bound on all lists; off; or auto: one per labeling."),
     ] = "auto",
     time_limit: Annotated[
         float | None, typer.Option(min=0, help="Stop after this many seconds and return the list found so far.")

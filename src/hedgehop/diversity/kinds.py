@@ -22,13 +22,13 @@ from hedgehop.potentials.labels import check_kinds, kind_counts, kind_table
 class KindCoverage(Coverage):
     """One group per kind of label: the labelings that use a label of this kind anywhere.
 
-    :class:`LabelCoverage` for structures whose labels are no classes by themselves: edges that are in or out, heads
-    with relations, tags that belong together.
+    Like :class:`LabelCoverage`, for structures whose labels are not classes themselves: edges that are in or out,
+    heads with relations, tags that belong together.
 
     Parameters
     ----------
     kinds : (L,) or (n, L) array of ints
-        Kind of each label, at all variables or at each one; -1: none.
+        Kind of each label, the same for all variables or one row per variable; -1 for none.
     h, parsimony, min_share
         As in :class:`LabelCoverage`.
 

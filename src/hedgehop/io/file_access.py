@@ -65,7 +65,7 @@ def _xz_blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
-    """Write a file, compressed by suffix, that is complete or not there at all."""
+    """Write a file, compressed by suffix, completely or not at all."""
     target = Path(path)
     temporary = target.with_name(f".{target.name}.part")
     try:
@@ -95,7 +95,7 @@ def write_text(path: FilePath, text: str) -> None:
 
 @contextmanager
 def damage_as(problem: str) -> Iterator[None]:
-    """Turn whatever libraries raise for a damaged or foreign file into a sentence; other troubles have their own."""
+    """Turn what libraries raise for a damaged or foreign file into a clear message; other errors pass."""
     try:
         yield
     except (FileNotFoundError, IsADirectoryError, PermissionError, MemoryError, ImportError, UnsupportedError):

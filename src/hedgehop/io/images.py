@@ -24,7 +24,7 @@ _MOST_STROKE_NUMBERS = 64
 
 @contextmanager
 def open_image(path: FilePath) -> Iterator[Any]:
-    """Open an image with Pillow; damaged and giant ones are refused with a sentence."""
+    """Open an image with Pillow; damaged and giant ones are refused with an error message."""
     image = need("PIL.Image", "io", "reading images")
     with damage_as(f"{path} is not an image that can be read"), image.open(path) as picture:
         yield picture

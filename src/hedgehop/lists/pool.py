@@ -35,17 +35,17 @@ def select(
     Parameters
     ----------
     pool : (K, *shape) labels
-        The candidates; each may be chosen once.
+        The candidates; each can be chosen once.
     model : Model
         Gives the relevance.
     diversity : Diversity
         What makes labelings different.
     m : int
-        How many to choose, at most K.
+        Number of labelings to choose, at most K.
     tradeoff : float or hh.per_variable(...)
         The factor of the diversity.
     first : int, optional
-        Place in the pool of the member that begins the list, whatever its gain; greedy goes on from there.
+        Index in the pool of the first labeling of the list, whatever its gain; greedy continues from there.
 
     Returns
     -------

@@ -131,7 +131,7 @@ class SharedTable(PairwiseScores):
 
 
 class EdgeTables(PairwiseScores):
-    """One table an edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``.
+    """One table per edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``.
 
     Examples
     --------

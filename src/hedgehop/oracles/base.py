@@ -89,7 +89,7 @@ class Oracle(ABC):
 
     @abstractmethod
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Return why this cannot be solved here, as a sentence; None if it can."""
+        """Return why this oracle cannot solve a step; None if it can."""
 
     def on(self, model: Model) -> Solver:
         """Return a solver of steps on one model, which keeps what helps later steps."""
@@ -149,7 +149,7 @@ class Solver:
         self.oracle, self.model = oracle, model
 
     def step(self, potentials: Sequence[Potential]) -> Step:
-        """Solve one step, timed; refuse with a sentence what the oracle cannot do."""
+        """Solve one step, timed; raise an error that says why if the oracle cannot."""
         for potential in potentials:
             potential.check(self.model)
         start = time.perf_counter()
@@ -175,7 +175,7 @@ class Solver:
         return self.oracle.maximize(self.model, potentials)
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
-        """Return why a step cannot be solved, and which oracles can solve it, as a sentence; None if it can."""
+        """Return why a step cannot be solved, and which oracles can solve it; None if it can."""
         from hedgehop.oracles.registry import explained_refusal
         from hedgehop.oracles.splitting import without_splits
 

@@ -22,18 +22,18 @@ Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is adde
 
 
 class PooledRegressor:
-    """Ridge regression of the share that each class has in a superpixel: weak scores, as those of 2012 were.
+    """Ridge regression of the share of each class in a superpixel: weak scores, as before deep networks.
 
     Parameters
     ----------
     n_labels : int
-        How many classes there are.
+        Number of classes.
     n_segments : int
-        About how many superpixels an image is cut into.
+        Approximate number of superpixels per image.
     alpha : float
         Strength of the regularisation.
     balance : float
-        0 counts all pixels alike, 1 all classes.
+        0 weights all pixels equally, 1 all classes.
 
     Examples
     --------

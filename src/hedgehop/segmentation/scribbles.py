@@ -88,12 +88,12 @@ def from_colors(
     colors : mapping of int to RGB, optional
         The colour of each stroke.
     tolerance : int
-        How far every channel may be off, as in compressed files.
+        How far each channel may deviate, as in compressed files.
 
     Raises
     ------
     ValueError
-        Where strokes have another plain colour, such as green: nothing that was painted is ignored.
+        If strokes have another plain colour, such as green. Painted strokes are never ignored.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def robot_scribbles(
     seed : int
         The same number gives the same strokes.
     strokes, background_strokes : int
-        How many strokes each object, and label 0, gets at most.
+        Maximum number of strokes for each object, and for label 0.
     ignore : int
         Pixels of this label get no stroke.
 
