@@ -43,8 +43,8 @@ def portfolio(
     """m/k greedy labelings from each of k diversities, one list after the other.
 
     The lists are computed in parallel. A labeling that an earlier list already contains is replaced by the
-    next one of the same diversity (up to m labelings further), unless ``replace_repeats=False``. F, gains and certificate
-    of the whole are those of the sum of all diversities, each times its tradeoff.
+    next one of the same diversity (up to m labelings further), unless ``replace_repeats=False``. F, gains and
+    certificate of the whole are those of the sum of all diversities, each times its tradeoff.
 
     Parameters
     ----------
