@@ -35,7 +35,7 @@ def test_words_mean_what_the_classes_mean(text):
     ("text", "sentence"),
     [
         ("", "unknown diversity ''"),
-        ("hummingbird:3", "unknown diversity 'hummingbird'; there are hamming:0.01"),
+        ("hummingbird:3", "unknown diversity 'hummingbird'; known are hamming:0.01"),
         ("hamming", "hamming needs a gamma, as in hamming:0.01"),
         ("hamming:steer=sum", "hamming needs a gamma"),
         ("hamming:much", "gamma of hamming: expected a number; got 'much'"),

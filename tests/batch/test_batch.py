@@ -176,7 +176,7 @@ def test_ctrl_c_while_processes_start_ends_with_one_sentence(models, tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("colour = 3", "unknown setting 'colour'; there are diversity"),
+        ("colour = 3", "unknown setting 'colour'; known settings are diversity"),
         ("m = 0", "m must be"),
         ("m =", "is not TOML"),
         ('diversity = "x"', "unknown diversity"),

@@ -131,7 +131,7 @@ def test_models_and_solutions(models, tmp_path):
     ("name", "text", "sentence"),
     [
         ("x.csv", "image\na.png\n", r"x.csv, line 2: an item must have a model, .*; got image\."),
-        ("x.csv", "model,colour\na,b\n", r"line 2: unknown column 'colour'; there are name, model, image"),
+        ("x.csv", "model,colour\na,b\n", r"line 2: unknown column 'colour'; known columns are name, model, image"),
         ("x.csv", "model\na.uai\n./a.uai\n", r"line 3: the name 'a.uai' stands twice\. Give the items"),
         ("x.csv", "model\n", "must list at least one item"),
         ("x.csv", "model\na,b\n", "line 2: unknown column 'more columns"),

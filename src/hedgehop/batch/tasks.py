@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a worker does: solve items, write their lists, tell how it went."""
+"""What a worker does: solve items, write their lists, report the outcomes."""
 
 from __future__ import annotations
 

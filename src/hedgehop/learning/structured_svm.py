@@ -52,7 +52,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         (n, d), edges (E, 2), edge features (E, k)), the last two optional. "grid": features
         (H, W, d), or (features, [right (H, W-1, k), down (H-1, W, k)]). Without edge features (or None) every edge has
         the one feature 1. A last part, scores (n, L), (T, L) or (H, W, L), is added as it is, for example the scores
-        of a network, which the machine then learns to correct. With one more axis, (n, L, k) and so on, it holds k kinds
+        of a network, which the machine then learns to correct. With another axis, (n, L, k) and so on, it holds k kinds
         of scores, and each gets a weight that all labels share.
     C : float
         Weight of the training loss relative to the regularisation.

@@ -46,7 +46,7 @@ def built_in_and_installed() -> dict[str, Oracle]:
 
 
 def available() -> dict[str, str]:
-    """Names of the oracles there are, with what each does exactly.
+    """Names of all oracles, with a summary of each.
 
     >>> import hedgehop as hh
     >>> hh.oracles.available()["tree"]

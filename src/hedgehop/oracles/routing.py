@@ -67,7 +67,7 @@ class Route:
     oracle : str
         Name of the oracle.
     model, potentials, size : str
-        Where the row applies, in words.
+        Where the row applies, as text.
     why : str
         Why the oracle is the choice there.
     holds : function of model and potentials
@@ -159,7 +159,7 @@ def choose(
 
 
 def closes_gaps(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
-    """Whether an integer program is asked where the chosen oracle leaves a gap: soon done, and able."""
+    """Whether an integer program closes the gap of the chosen oracle: it is small, and able to."""
     worth = chosen != "ilp" and chosen in _ROUTED and is_small(model, potentials)
     return worth and oracles["ilp"].refusal(model, potentials) is None
 
@@ -218,7 +218,7 @@ class Auto(Oracle):
         self.closes_gaps = True  # of small steps, by integer programs
 
     def on(self, model: Model) -> AutoSolver:
-        """Return a solver that asks others, and keeps them."""
+        """Return a solver that delegates to others, and keeps them."""
         return AutoSolver(self, model)
 
     def for_bounds(self) -> Auto:
@@ -250,7 +250,7 @@ class AutoSolver(Solver):
         self._solvers: dict[str, Solver] = {}
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
-        """Let the chosen oracle solve it; where it leaves a gap and the model is small, close it by a program."""
+        """Let the chosen oracle solve it; if it leaves a gap on a small model, a program closes it."""
         chosen = self.oracle.choice(self.model, potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Potentials that no kernel has to know: a step with them is made of steps without (``oracles/splitting.py``)."""
+"""Potentials that no kernel has to handle: a step with them is solved by steps without (``oracles/splitting.py``)."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class MemberWeights(Potential):
 
 
 class Clamped(Potential):
-    """``max(0, sum of potentials)``: a term that may not cost.
+    """``max(0, sum of potentials)``: a term that never costs.
 
     Parameters
     ----------
     parts : sequence of Potential
-        What is added up, and clamped at 0.
+        The potentials whose sum is clamped at 0.
 
     Examples
     --------

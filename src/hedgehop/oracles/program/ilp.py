@@ -33,12 +33,12 @@ _ANNEALING = 1.0  # seconds kept for it
 
 
 class Ilp(Oracle):
-    """Local polytope with gadgets for all potentials; the bound is that of HiGHS when time runs out.
+    """Local polytope with constraints for all potentials; with the bound of HiGHS if time runs out.
 
     Parameters
     ----------
     time_limit : float
-        Seconds a step may take; the best labeling so far and a valid bound are returned then.
+        Seconds per step; then the best labeling so far and a valid bound are returned.
 
     Examples
     --------
