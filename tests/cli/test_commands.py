@@ -106,7 +106,7 @@ def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path, monkeypatch):
     for m in (1, 9):
         answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "--time-limit", 1.5, "--json").stdout)
         assert (answer["m"], answer["method"]) == (1, "interrupted")
-        assert "1.5 s is over" in answer["notes"][-1]
+        assert "1.5 s was reached" in answer["notes"][-1]
     done = run("solve", tmp_path / "hard.npz", "-t", "target:0.9", "--time-limit", 0.5)
     assert done.exit_code == 1
     assert "no labeling was found within 0.5 s" in done.stderr

@@ -411,9 +411,9 @@ def test_wrong_input_is_named_after_fitting():
     with pytest.raises(ValueError, match="as in fit"):
         machine.predict([np.ones((4, 2))])
     X, Y = sequences()
-    with pytest.raises(ValueError, match="X and Y must be as many"):
+    with pytest.raises(ValueError, match="X and Y must have the same length"):
         machine.score(X, Y[:3])
     with pytest.raises(ValueError, match="labelings must have shape"):
         machine.score(X, [y[:3] for y in Y])
-    with pytest.raises(ValueError, match="X and weights must be as many"):
+    with pytest.raises(ValueError, match="X and weights must have the same length"):
         machine.fit(X, Y, weights=[np.ones(8)])
