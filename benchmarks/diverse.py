@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists of ten with linear Hamming diversity: PyMaxflow with kept trees, and gco-wrapper, against us.
+"""Lists of ten with linear Hamming diversity: hedgehop against PyMaxflow with kept trees and gco-wrapper.
 
 Every labeling pays a penalty for each variable that agrees with an earlier one; a list's total is the sum of energies
-and penalties. "kernel" is the loop over one kernel, "hh.diverse" what users call, without the search
-for a better bound, which no peer offers.
+and penalties. "kernel" is the loop over one kernel, "hh.diverse" is the public function without the
+search for a better bound, which no peer offers.
 """
 
 from __future__ import annotations

@@ -29,18 +29,18 @@ COLUMNS = ("problem", "ours", "peer", "ratio", "goal", "met", "energies")
 INTRODUCTION = """# Benchmarks
 
 This page is written by `{command}`; `make bench` prints the same figures
-(after `pip install -r benchmarks/requirements.txt`, for the peers). Times are of the processor, the least of several
-turns; solvers take turns, so that *ratio*, ours over the peer's, is what counts and not milliseconds. *Goal* is the
-ratio, or the figure, that was aimed at; *met* also needs energies that are no worse. Peers are measured and never used.
+(first install the peers: `pip install -r benchmarks/requirements.txt`). Times are CPU times, the best of several runs.
+The solvers take turns, so compare *ratios* (ours over the peer's) rather than milliseconds. *Goal* is the ratio, or the
+figure, that we aimed at; *met* also requires energies that are no worse. Peers are measured, never used.
 """
 
 
 def write(path, groups, quick):
-    """Write the rows of all groups, a table each, below what they were measured on."""
+    """Write the rows of all groups, one table per group, below a description of the machine."""
     command = "python " + " ".join(["benchmarks/run.py", *sys.argv[1:]])
     parts = [INTRODUCTION.format(command=command), machine(), versions()]
     if quick:
-        parts.append("**These are the smallest sizes, run once: they show that everything runs, and nothing else.**\n")
+        parts.append("**These are the smallest sizes, run once. They only show that everything runs.**\n")
     parts += [section(about, rows) for about, rows in groups]
     Path(path).write_text("\n".join(parts), encoding="utf-8")
 

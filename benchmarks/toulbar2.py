@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lists at a minimum Hamming distance: toulbar2's exact greedy sequences on small models against ours.
 
-Both choose, one after the other, the best labeling that is far enough from all earlier ones. toulbar2 runs in a process
-of its own (a second diverse search in one process crashes), and its time is that of the search alone.
+Both choose, one after the other, the best labeling that is far enough from all earlier ones. toulbar2 runs in another
+process (a second diverse search in one process crashes), and only its search is timed.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ copyright = author
 release = version = hedgehop.__version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "myst_parser", "numpydoc"]
-exclude_patterns = ["pictures"]
+exclude_patterns = ["pictures", "_static"]
 
-myst_enable_extensions = ["amsmath", "dollarmath"]
+myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autosummary_generate = False  # the names are documented on the reference page itself
@@ -23,14 +23,13 @@ autodoc_typehints = "none"  # numpydoc's sections say more
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "M plausible, genuinely different answers",
-    "page_width": "1160px",  # with these, 105 columns of code are seen at once
-    "body_max_width": "900px",
-    "sidebar_width": "200px",
-    "code_font_size": "0.78em",
-}
+html_theme = "furo"  # light, dark or as the system is set; needs no network
+html_title = f"hedgehop {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+html_show_sourcelink = False
+pygments_dark_style = "github-dark"
 html_show_copyright = False
 html_math_renderer = "mathml"
 

@@ -18,7 +18,7 @@ import hedgehop as hh
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
-RUN = ["tutorial", "segmentation", "learning", "howto"]
+RUN = ["tutorial", "choosing", "coming_from", "segmentation", "learning", "howto", "troubleshooting"]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in RUN)]
 PAGES = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
 
@@ -43,7 +43,7 @@ def test_the_code_of_a_document_runs(document, tmp_path, monkeypatch):
 
 
 def test_the_documentation_builds_without_a_warning(tmp_path):
-    for needed in ("sphinx", "myst_parser", "numpydoc", "latex2mathml"):
+    for needed in ("sphinx", "myst_parser", "numpydoc", "latex2mathml", "furo"):
         pytest.importorskip(needed)
     command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", ROOT / "docs", tmp_path]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -192,7 +192,7 @@ SELECTION_ERRORS = {
     "method": (lambda: hh.diverse(MODEL, BALL, method="best"), 'method must be "greedy", "distorted" or "joint"; got'),
     "oracle": (
         lambda: hh.diverse(MODEL, BALL, oracle="magic"),
-        'unknown oracle \'magic\'; there are "auto", "tree", "graphcut", ',
+        'unknown oracle \'magic\'; known ones are "auto", "tree", "graphcut", ',
     ),
     "distinct": (
         lambda: hh.diverse(MODEL, BALL, distinct="maybe"),

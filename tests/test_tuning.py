@@ -49,7 +49,7 @@ def test_a_bar_is_shown_when_asked(capsys):
 
 
 def test_wrong_input_is_named():
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="same length"):
         hh.tune(MODELS, TRUTHS[:1], [hh.LinearHamming()])
     with pytest.raises(ValueError, match="must not be empty"):
         hh.tune(MODELS, TRUTHS, [])
@@ -82,11 +82,11 @@ def test_diversities_that_differ_in_weights_only_do_not_share_a_cache_entry(tmp_
 
 def test_settings_of_one_name_are_refused():
     weighted = [hh.LinearHamming(weights) for weights in ([1.0, 2.0], [2.0, 1.0])]
-    with pytest.raises(ValueError, match=r"two settings are called 'LinearHamming.*with tradeoff 0.1"):
+    with pytest.raises(ValueError, match=r"two settings have the name 'LinearHamming.*with tradeoff 0.1"):
         hh.tune(MODELS, TRUTHS, weighted, [0.1, 0.2])
-    with pytest.raises(ValueError, match=r"two settings are called 'a' with tradeoff 0.1"):
+    with pytest.raises(ValueError, match=r"two settings have the name 'a' with tradeoff 0.1"):
         hh.tune(MODELS, TRUTHS, {"a": hh.LinearHamming()}, [0.1, 0.1])
-    with pytest.raises(ValueError, match=r"two settings are called 'gamma=0.1'"):
+    with pytest.raises(ValueError, match=r"two settings have the name 'gamma=0.1'"):
         hh.tune(MODELS, TRUTHS, lambda gamma: hh.HammingBall(gamma=gamma), [0.1], parameters={"gamma": (0.1, 0.1)})
 
 

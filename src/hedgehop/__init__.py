@@ -24,7 +24,7 @@ __all__ = [*_PUBLIC, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import public names on first use, so that ``import hedgehop`` stays quick."""
+    """Import public names on first use, so that ``import hedgehop`` stays fast."""
     if name not in _PUBLIC:
         raise AttributeError(f"module 'hedgehop' has no attribute {name!r}")
     module = _PUBLIC[name]

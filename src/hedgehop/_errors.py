@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class InfeasibleError(ValueError):
-    """No labeling is allowed: every one meets a score of -inf."""
+    """No labeling is allowed: every one has a score of -inf."""
 
 
 class UnsupportedError(ValueError):
@@ -20,7 +20,7 @@ class UnsupportedError(ValueError):
 
 
 class BoundError(RuntimeError):
-    """A list scored above its own upper bound: a solver is wrong and nothing it says can be trusted."""
+    """A list scored above its own upper bound: a solver is wrong, and its results cannot be trusted."""
 
 
 class MissingExtraError(ImportError):
@@ -36,12 +36,12 @@ class Interrupted(KeyboardInterrupt):
 
 
 def said(error: BaseException) -> str:
-    """Return what an error says, to stand in a sentence that has its own full stop."""
+    """Return the text of an error without its full stop, for use within another message."""
     return str(error).rstrip(". ")
 
 
 def need(module: str, extra: str, what: str) -> ModuleType:
-    """Import an optional module, or say which extra brings it."""
+    """Import an optional module, or say which extra installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -29,7 +29,7 @@ class Frozen:
             self.__dict__[name] = freeze(value) if isinstance(value, np.ndarray) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen: {name!r} cannot be changed. Make a new one.")
+        raise AttributeError(f"{type(self).__name__} is frozen: {name!r} cannot be changed. Create a new object.")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name!r} cannot be deleted.")

@@ -23,10 +23,10 @@ __all__ = ["m_best", "perturb_and_map", "random_labelings"]
 def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     """Return the m best labelings in order, (m, *shape), by Lawler's partition; fewer if there are fewer.
 
-    Works wherever a step can be solved with some labels forbidden. They are the m best ones where steps are solved
-    exactly, as on trees, structures and grids of two labels; elsewhere a warning tells that better ones may be missing,
-    and those that were found come in the order of their scores. Where the oracle has max-marginals (trees) or messages
-    bound them (pairwise models), a labeling costs few solves (Yanover, Weiss 2003), elsewhere one for each variable.
+    Works wherever a step can be solved with some labels forbidden. They are the m best ones if steps are solved
+    exactly, as on trees, structures and grids of two labels; otherwise a warning says that better ones may be missing,
+    and the labelings are sorted by score. If the oracle has max-marginals (trees) or messages bound them (pairwise
+    models), a labeling costs few solves (Yanover, Weiss 2003); otherwise it costs one solve per variable.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def perturb_and_map(model: Model, m: int = 5, scale: float = 1.0, seed: int = 0,
 
 
 def random_labelings(model: Model, m: int = 5, seed: int = 0) -> Labels:
-    """Return m labelings with every label equally likely at every variable, (m, *shape); scores play no part.
+    """Return m labelings with every label equally likely at every variable, (m, *shape); scores are ignored.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models from other libraries' objects, known by what they have, not by what they are: none of them is needed here."""
+"""Models from other libraries' objects, recognised by their attributes, so that no other library is needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_POSITIVE = np.finfo(np.float64).tiny
 
 
 def as_array(tensor: Any) -> NDArray[Any]:
-    """Return a tensor of any library as an array: off its device and its gradients, shared where that is possible.
+    """Return a tensor of any library as an array, without gradients, on the CPU, sharing memory if possible.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def semantic_scores(outputs: Any, sizes: Sequence[tuple[int, int]] | None = None
         with ``class_queries_logits`` and ``masks_queries_logits``, as MaskFormer and Mask2Former do; scores are
         logarithms of the summed masks of each label, as in their own semantic post-processing.
     sizes : sequence of (height, width), optional
-        Sizes of the images; by default scores stay as small as they are. Logits are enlarged bilinearly.
+        Sizes of the images; by default scores keep their size. Logits are enlarged bilinearly.
 
     Examples
     --------

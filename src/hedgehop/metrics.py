@@ -2,7 +2,7 @@
 """How good lists of labelings are: accuracy and intersection over union, of each labeling and of the best in a list.
 
 Labelings are arrays of ints, one of the truth's shape or many stacked along a first axis; one gives a number, many an
-array. Positions whose truth is `ignore` count nowhere.
+array. Positions whose true label is `ignore` do not count.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MOST_CELLS = 2**28  # of tables of counts: 2 GB
 
 
 def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> Any:
-    """Share of right labels of each labeling; nan where there is no truth at all.
+    """Share of correct labels of each labeling; nan if no true label is known.
 
     >>> accuracy([[0, 1, 1], [1, 1, 1]], [0, 1, 255]).tolist()
     [1.0, 0.5]
@@ -41,7 +41,7 @@ def refuse_masks(truth: ArrayLike, ignore: int | None) -> None:
 
 
 def best_accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> float:
-    """Accuracy of the best labeling of a list: what a person, or a later stage, that always chooses well would get.
+    """Accuracy of the best labeling of a list: the result if a person, or a later stage, always chose it.
 
     >>> best_accuracy([[0, 0, 1], [1, 1, 1]], [0, 1, 1])
     0.6666666666666666
@@ -130,13 +130,13 @@ def corpus_iou(
     Parameters
     ----------
     lists : iterable of (m, *shape) labels
-        One list per image; of different lengths if you like.
+        One list per image; lengths can differ.
     truths : iterable of arrays
-        One truth per image.
+        The true label map of each image.
     n_labels : int
-        How many labels there are.
+        Number of labels.
     by : "iou" or "accuracy"
-        What the best labeling of an image is chosen by.
+        The measure by which the best labeling of an image is chosen.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def distances(labelings: ArrayLike, weights: ArrayLike | None = None) -> Doubles
 def near_borders(truth: ArrayLike, width: int, ignore: int = 255) -> NDArray[np.int64]:
     """Return the truth with everything farther than `width` pixels from a border between labels set to `ignore`.
 
-    Accuracy against it is the trimap accuracy: how well the borders themselves are found.
+    Accuracy against it is the trimap accuracy: how accurate the borders are.
 
     >>> near_borders([[0, 0, 0, 1, 1, 1]], width=1).tolist()
     [[255, 255, 0, 1, 255, 255]]

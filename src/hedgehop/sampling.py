@@ -38,7 +38,7 @@ def samples(
     model : Model
         What to label.
     k : int
-        How many samples.
+        Number of samples.
     variable, label, region : float
         Scales of the noise, in units of the scores: for each (variable, label), for each label, and for each
         (region, label). If `variable` is not given, it is 1.0 for trees, matchings and parses, where noise on whole
@@ -46,7 +46,7 @@ def samples(
     regions : list of index arrays, or an array of the model's shape, optional
         Where noise is shared; by default the connected parts of the best labeling (none without edges).
     seed : int
-        Another design.
+        Seed of the design.
     oracle : str or Oracle
         Which oracle solves the perturbed models.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Diversities and tradeoffs in words, for command lines and recipes: ``0.5*labels:log+hamming:0.01``."""
+"""Diversities and tradeoffs as text, for command lines and recipes: ``0.5*labels:log+hamming:0.01``."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SCALED_TERM = re.compile(r"([^*:]*)\*(.*)", re.DOTALL)
 
 
 def parse_diversity(text: str) -> Diversity:
-    """Return the diversity that words describe.
+    """Return the diversity that a text describes.
 
     Parameters
     ----------
     text : str
-        ``name:value:option=value``, or a sum of such terms, each perhaps with a factor. The names are ``hamming``
+        ``name:value:option=value``, or a sum of such terms, each optionally with a factor. The names are ``hamming``
         (smooth balls, by gamma), ``ball`` (exact balls, by radius), ``labels``, ``transitions`` and ``variables``
         (by h) and ``linear``; options are those of the classes.
 
@@ -49,7 +49,7 @@ def parse_diversity(text: str) -> Diversity:
 
 
 def parse_tradeoff(text: str) -> TradeoffLike:
-    """Return the tradeoff that words describe: ``auto``, a number, ``target:SHARE`` or ``per-variable:NUMBER``.
+    """Return the tradeoff that a text describes: ``auto``, a number, ``target:SHARE`` or ``per-variable:NUMBER``.
 
     >>> from hedgehop.specifications import parse_tradeoff
     >>> parse_tradeoff("2"), parse_tradeoff("target:0.05")
@@ -128,12 +128,12 @@ def _term(text: str) -> Diversity:
     name, *values = [part.strip() for part in text.split(":")]
     if name not in _DIVERSITIES:
         raise ValueError(
-            f"unknown diversity {name!r}; there are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
+            f"unknown diversity {name!r}; known are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
         )
     kind = _DIVERSITIES[name]
     options = dict(_option(name, kind, value, first=k == 0) for k, value in enumerate(values))
     if len(options) < len(values):
-        raise ValueError(f"an option stands twice in {text!r}.")
+        raise ValueError(f"an option occurs twice in {text!r}.")
     if kind.first_is_needed and next(iter(kind.options)) not in options:
         raise ValueError(f"{name} needs a {next(iter(kind.options))}, as in {kind.example}; got {text!r}.")
     return kind.make(**options)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks for authors of their own models, diversities and oracles: each compares with enumeration.
+"""Checks for your own models, diversities and oracles: each compares with enumeration.
 
-They raise ``AssertionError`` with a sentence at the first broken promise and return nothing otherwise. Use
+They raise ``AssertionError`` with a message at the first violation and return nothing otherwise. Use
 small models: every labeling is tried.
 """
 

@@ -78,7 +78,7 @@ def test_a_full_disk_stops_the_run_and_blames_no_item(models, tmp_path, monkeypa
 def test_another_recipe_is_refused_unless_forced(models, tmp_path):
     run_in_threads(models, tmp_path)
     other = Recipe(diversity="variables", tradeoff="0.5", m=2)
-    with pytest.raises(ValueError, match="begun with another recipe"):
+    with pytest.raises(ValueError, match="results of a different recipe"):
         run_in_threads(models, tmp_path, other)
     assert run_in_threads(models, tmp_path, other, force=True).solved == 8
     assert {line["m"] for line in lines(tmp_path)} == {2}
@@ -176,7 +176,7 @@ def test_ctrl_c_while_processes_start_ends_with_one_sentence(models, tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("colour = 3", "unknown setting 'colour'; there are diversity"),
+        ("colour = 3", "unknown setting 'colour'; known settings are diversity"),
         ("m = 0", "m must be"),
         ("m =", "is not TOML"),
         ('diversity = "x"', "unknown diversity"),

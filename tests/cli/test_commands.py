@@ -106,7 +106,7 @@ def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path, monkeypatch):
     for m in (1, 9):
         answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "--time-limit", 1.5, "--json").stdout)
         assert (answer["m"], answer["method"]) == (1, "interrupted")
-        assert "1.5 s is over" in answer["notes"][-1]
+        assert "1.5 s was reached" in answer["notes"][-1]
     done = run("solve", tmp_path / "hard.npz", "-t", "target:0.9", "--time-limit", 0.5)
     assert done.exit_code == 1
     assert "no labeling was found within 0.5 s" in done.stderr
@@ -231,7 +231,7 @@ def test_tune_needs_truths_and_words_it_knows(examples):
     (examples.parent / "blind.csv").write_text("scores\nscores0.npy\n")
     done = run("tune", examples.parent / "blind.csv")
     assert done.exit_code == 1
-    assert "must have truths" in done.stderr
+    assert "must have true labelings" in done.stderr
     assert run("tune", examples, "-d", "nonsense").exit_code == 2
 
 
@@ -328,7 +328,7 @@ def test_wrong_use_has_exit_code_2(words, grid):
     [
         (["solve", "LIST"], "is not a model"),
         (["solve", "GRID", "--oracle", "tree"], "contain a cycle"),
-        (["solve", "GRID", "-o", "FOLDER/none/x.npz"], "there is no such folder"),
+        (["solve", "GRID", "-o", "FOLDER/none/x.npz"], "the folder does not exist"),
         (["solve", "GRID", "-o", "FOLDER"], "cannot be written"),
         (["solve", "GRID", "-o", "FOLDER/x.txt"], "suffix must be one of .npz, .MAP, .MPE; got 'x.txt'"),
         (["convert", "GRID", "FOLDER/x.doc"], "suffix must be one of"),

@@ -81,4 +81,4 @@ def test_mistakes_get_sentences(photo, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     done = run("reproduce", "interactive", "--data", photo.parent)
     assert done.exit_code == 1
-    assert "from a checkout" in done.stderr
+    assert "in a checkout" in done.stderr

@@ -43,7 +43,7 @@ def test_pictures_of_others(tmp_path):
     image.fromarray(LABELS == 1).save(tmp_path / "bits.png")
     assert hh.io.read_labels(tmp_path / "bits.png").tolist() == (LABELS == 1).tolist()
     image.fromarray(colors + 1).save(tmp_path / "strange.png")
-    with pytest.raises(ValueError, match=r"has the colour .*, which is no label"):
+    with pytest.raises(ValueError, match=r"has the colour .*, which is not a PASCAL VOC label"):
         hh.io.read_labels(tmp_path / "strange.png")
 
 

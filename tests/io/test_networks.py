@@ -141,17 +141,17 @@ def test_flow_problems_round_trip(tmp_path):
 @pytest.mark.parametrize(("name", "text", "problem"), [
     ("x.wcsp", WCSP.replace("1 2 10", "1 3 10"), "line 5: a tuple must be labels of the variables"),
     ("x.wcsp", WCSP.replace("2 2 1 0 1", "2 2 2 0 1"), "line 9: a cost function names a variable twice"),
-    ("x.wcsp", WCSP.replace("1 1 0 2", "1 1 -1 salldiff"), "the cost function 'salldiff' cannot be held; only"),
+    ("x.wcsp", WCSP.replace("1 1 0 2", "1 1 -1 salldiff"), "the cost function 'salldiff' is not supported; only"),
     ("x.wcsp", WCSP.replace("2 2 1 1 -1", "2 2 1 1 -2"), "line 11: the number of tuples must be a whole number >= -1"),
     ("x.wcsp", WCSP.replace("1 1 0 2", "1 1 0 9"), "line 6: a cost function over 3 tuples lists 9"),
     ("x.wcsp", "x 10 9 1 9\n" + "9 " * 10 + "\n10 0 1 2 3 4 5 6 7 8 9 0 0", "more than 268435456 entries"),
     ("x.cfn", CFN.replace("[x y]", "[x w]"), r"line 5: a scope must name variables; there is none called .w"),
     ("x.cfn", CFN.replace("6.5]", "]"), "line 7: the table must have 6 finite costs; got 5 items"),
-    ("x.cfn", CFN.replace('"g"', '"h"'), "line 6: costs name 'h', which is no table"),
-    ("x.cfn", CFN.replace("defaultcost: 0.5", "type: salldiff"), "the cost function 'salldiff' cannot be held"),
+    ("x.cfn", CFN.replace('"g"', '"h"'), "line 6: costs name 'h', which is not a table"),
+    ("x.cfn", CFN.replace("defaultcost: 0.5", "type: salldiff"), "the cost function 'salldiff' is not supported"),
     ("x.cfn", CFN.replace("[a 0", "[c 0"), "line 5: variable 0 has 2 labels; a tuple gives 'c'"),
-    ("x.cfn", CFN[:-4], "a bracket is never closed"),
-    ("x.cfn", "}", "line 1: a bracket is closed that was not opened"),
+    ("x.cfn", CFN[:-4], "a bracket is not closed"),
+    ("x.cfn", "}", "line 1: a closing bracket has no opening bracket"),
     ("x.cfn", "{[p] [2] []}", 'the problem must have "mustbe"'),
     ("x.max", "p max 3 1\nn 1 s\nn 2 t\na 1 4 1", r"line 4: '4' must be a whole number 1\.\.3; got 'a 1 4 1'"),
     ("x.max", "p max 3 1\nn 1 s\nn 1 t", "must have a source, another node as sink"),
@@ -182,5 +182,5 @@ def test_evidence_belongs_to_uai_files(tmp_path):
 
 def test_archives_of_models_are_bounded(tmp_path):
     hh.write(hh.FactorGraph(np.zeros((10_000, 20))), tmp_path / "zeros.npz")
-    with pytest.raises(ValueError, match=r"holds more than 10000 bytes\. Give max_bytes="):
+    with pytest.raises(ValueError, match=r"holds more than 10000 bytes\. Pass a larger max_bytes="):
         hh.read(tmp_path / "zeros.npz", max_bytes=10_000)

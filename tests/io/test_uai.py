@@ -147,7 +147,7 @@ def test_scores_beyond_probabilities_need_logarithms(tmp_path):
     ("MARKOV\n2\n1000000000 2\n0", "need 2e.09 unary scores"),
     ("MARKOV\n9\n99 99 99 99 99 99 99 99 99\n1\n9 0 1 2 3 4 5 6 7 8\n1", r"line 5: the tables have 9\.14e\+17 entries"),
     ("MARKOV\n1\n2\n1\n99999999999999 0", "the file ends where a variable of a factor is expected"),
-    ("x" * 100_000, "is no text file: a word has more than 65536 characters"),
+    ("x" * 100_000, "is not a text file: a word has more than 65536 characters"),
 ])  # fmt: skip
 def test_wrong_files_are_refused_with_the_line(tmp_path, text, problem):
     with pytest.raises(ValueError, match=problem):
@@ -163,7 +163,7 @@ def test_lines_are_counted_across_blocks(tmp_path):
 
 def test_bombs_are_bounded(tmp_path, monkeypatch):
     bomb = saved(tmp_path, lzma.compress(b"MARKOV 1 2 1 1 0 2 1 1" + b" " * 5_000_000), "bomb.uai.xz")
-    with pytest.raises(ValueError, match=r"holds more than 1000000 bytes of text\. Give max_bytes="):
+    with pytest.raises(ValueError, match=r"holds more than 1000000 bytes of text\. Pass a larger max_bytes="):
         hh.read(bomb, max_bytes=1_000_000)
     monkeypatch.setattr("hedgehop.io.file_access._XZ_MEMORY", 2**20)  # the window this file asks for is larger
     with pytest.raises(ValueError, match="cannot be decompressed"):

@@ -378,8 +378,8 @@ def test_a_bar_with_the_gap_is_shown_when_asked(capsys):
         ({"pairwise": "cubic"}, [np.eye(2)], [[0, 1]], "pairwise must be one of"),
         ({"nonnegative": "maybe"}, [np.eye(2)], [[0, 1]], "nonnegative must be one of"),
         ({"C": 0.0}, [np.eye(2)], [[0, 1]], "C must be > 0"),
-        ({}, [], [], "as many"),
-        ({}, [np.eye(2)], [[0, 1], [1, 0]], "as many"),
+        ({}, [], [], "same length"),
+        ({}, [np.eye(2)], [[0, 1], [1, 0]], "same length"),
         ({}, [np.eye(2)], [[0, 1, 1]], "labelings must have shape"),
         ({}, [np.eye(2)], [[[0, 1], [1, 0]]], "one labeling of shape"),
         ({}, [np.zeros(3)], [[0, 1, 1]], "node features must have shape"),
@@ -396,7 +396,7 @@ def test_a_bar_with_the_gap_is_shown_when_asked(capsys):
         ({}, [(np.eye(2), [], None, np.ones((2, 2, 1))), np.eye(2)], [[0, 1]] * 2, "1 kinds of scores, as in fit"),
         ({"class_weight": "fair"}, [np.eye(2)], [[0, 1]], "class_weight must be"),
         ({"class_weight": [1.0, -1.0]}, [np.eye(2)], [[0, 1]], "class_weight must be >= 0"),
-        ({"model": "grid", "pairwise": "tables"}, [np.ones((2, 2, 1))], [[[0, 1], [1, 0]]], "a grid knows only"),
+        ({"model": "grid", "pairwise": "tables"}, [np.ones((2, 2, 1))], [[[0, 1], [1, 0]]], "a grid supports"),
         ({"model": "grid"}, [(np.ones((2, 2, 1)), [np.ones((2, 1, 1))])], [[[0, 1], [1, 0]]], "one per direction"),
         ({"model": "grid"}, [(np.ones((2, 2, 1)), [np.ones((2, 2, 1))] * 2)], [[[0, 1], [1, 0]]], "must have shape"),
     ],
@@ -411,9 +411,9 @@ def test_wrong_input_is_named_after_fitting():
     with pytest.raises(ValueError, match="as in fit"):
         machine.predict([np.ones((4, 2))])
     X, Y = sequences()
-    with pytest.raises(ValueError, match="X and Y must be as many"):
+    with pytest.raises(ValueError, match="X and Y must have the same length"):
         machine.score(X, Y[:3])
     with pytest.raises(ValueError, match="labelings must have shape"):
         machine.score(X, [y[:3] for y in Y])
-    with pytest.raises(ValueError, match="X and weights must be as many"):
+    with pytest.raises(ValueError, match="X and weights must have the same length"):
         machine.fit(X, Y, weights=[np.ones(8)])

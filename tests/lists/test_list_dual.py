@@ -248,7 +248,7 @@ def test_improve_never_lowers_and_keeps_the_greedy_order():
     assert better.gains.sum() == pytest.approx(better.objective)
     assert (better.bounds >= better.gains).all()
     assert better.method == "greedy, improved" == better.improve(5).method
-    with pytest.raises(ValueError, match="cannot go on"):
+    with pytest.raises(ValueError, match="cannot be extended"):
         better.more(1)
 
 

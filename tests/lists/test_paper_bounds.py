@@ -94,7 +94,7 @@ def test_conditions_that_fail_are_named():
     assert "Lemma 2 with the errors of the steps: not applicable; the diversity is not submodular" in linear.report()
     wide = hh.FactorGraph(np.random.default_rng(0).normal(size=(40, 3)))
     balls = hh.diverse(wide, hh.HammingBall(radius=15), 3, 30.0)
-    assert balls.certificate.paper.condition == "the diversity of this list is only known from below"
+    assert balls.certificate.paper.condition == "only a lower bound on the diversity of this list is known"
     assert balls.certificate.monotone is None
     starts = hh.portfolio(model, [hh.LinearHamming(), hh.VariableCoverage()], m=3)
     assert starts.certificate.paper.share is None

@@ -29,7 +29,7 @@ def test_a_list_from_a_pool_may_begin_with_any_member(diversity):
         assert found.indices.tolist() == chosen
         assert found.objective <= found.upper_bound
         assert found.exact.tolist() == [first == free.indices[0], True, True, True]
-    with pytest.raises(ValueError, match="first must be the place"):
+    with pytest.raises(ValueError, match="first must be the index"):
         hh.select(pool, MODEL, diversity, m=4, first=12)
 
 

@@ -20,7 +20,7 @@ def test_portfolio_replaces_repetitions_and_names_sources():
     assert [found.sources.count(repr(p)) for p in parts] == [3, 2, 2]
     assert found.objective <= found.upper_bound
     assert "VariableCoverage" in found.report()
-    with pytest.raises(ValueError, match="cannot go on"):
+    with pytest.raises(ValueError, match="cannot be extended"):
         found.more(1)
 
 

@@ -137,7 +137,7 @@ def test_results_are_read_only_and_picklable():
         found.labelings[0, 0] = 1
     again = pickle.loads(pickle.dumps(found))
     assert again.objective == found.objective
-    with pytest.raises(ValueError, match="this list cannot go on"):
+    with pytest.raises(ValueError, match="this list cannot be extended"):
         again.more(1)
 
 

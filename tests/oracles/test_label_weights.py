@@ -141,7 +141,7 @@ def test_refusals():
     (lambda m: KindWeights([0, 2], [1.0]), r"kinds must be -1..0, one weight each; got 2."),
     (lambda m: KindWeights([0, -2], [1.0]), "kinds must be at least 0, or -1 for none; got -2."),
     (lambda m: KindWeights([[[0]]], [1.0]), r"kinds must have shape \(L,\) or \(n, L\); got \(1, 1, 1\)."),
-    (lambda m: hh.KindCoverage([-1, -1]), "kinds are all -1, so that nothing counts."),
+    (lambda m: hh.KindCoverage([-1, -1]), "kinds are all -1, so nothing counts."),
     (lambda m: hh.KindCoverage([0, 1, 2]).value(m, []), r"kinds must have shape \(2,\) or \(3, 2\); got \(3,\)."),
     (lambda m: hh.best(m, KindWeights(np.zeros((2, 2), int), [1.0])), r"shape \(2,\) or \(3, 2\); got \(2, 2\)."),
 ])  # fmt: skip

@@ -58,7 +58,7 @@ def test_the_first_row_that_can(model, potentials, oracle):
 def test_it_is_told_where_a_program_closes_the_gap():
     random = np.random.default_rng(3)
     frustrated = hh.FactorGraph(random.normal(size=(20, 3)), [(i, i + 1) for i in range(19)] + [(0, 19)], 0.5)
-    assert hh.oracles.explain(frustrated).splitlines()[0].endswith("so that ilp closes a gap it leaves")
+    assert hh.oracles.explain(frustrated).splitlines()[0].endswith("so ilp closes any gap that remains")
     assert "closes" not in hh.oracles.explain(IMAGE) + hh.oracles.explain(CHAIN)
 
 

@@ -67,7 +67,7 @@ def test_pixels_are_counted_by_superpixel_and_truth():
 
 def test_wrong_use_is_told():
     fresh = hh.segmentation.PooledRegressor(2)
-    with pytest.raises(ValueError, match="learned nothing"):
+    with pytest.raises(ValueError, match="is not fitted"):
         fresh.scores(np.zeros((8, 8)))
     with pytest.raises(ValueError, match="at least one image"):
         fresh.fit([], [])

@@ -71,7 +71,7 @@ def test_several_objects_and_the_kinds_that_need_them(studio):
         assert set(np.unique(labels_of(candidates_of(events)[0], session))) == {0, 1, 4}
     name, data = solve(studio, session, kind="labels")[-1]
     assert name == "failed"
-    assert "add another label" in data["message"]
+    assert "Add another label" in data["message"]
 
 
 def test_messages_about_strokes(studio, session):
@@ -121,7 +121,7 @@ def test_a_chosen_candidate_is_refined(studio, session):
     assert (first == chosen).mean() > (labels_of(found[0], session) == chosen).mean()
     gone = studio.post(f"/api/sessions/{session['id']}/solve", json={"base": {"list": 999, "index": 0}})
     assert gone.status_code == 410
-    assert "this list is gone" in gone.json()["detail"]
+    assert "this list no longer exists" in gone.json()["detail"]
 
 
 def test_a_session_file_brings_everything_back(studio, session):

@@ -67,7 +67,7 @@ def test_mistakes_get_sentences(tmp_path):
 
     done = run(tmp_path)
     assert done.exit_code == 1
-    assert "has no images" in done.stderr
+    assert "contains no images" in done.stderr
     (tmp_path / "s.npy").write_bytes(b"")
-    assert "give that image" in run("--scores", tmp_path / "s.npy").stderr
+    assert "give the image" in run("--scores", tmp_path / "s.npy").stderr
     assert run(tmp_path / "missing.png").exit_code == 2

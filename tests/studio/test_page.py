@@ -150,7 +150,7 @@ def test_classes_from_scores(page):
 
 def test_messages_for_files_that_will_not_do(page):
     page.locator("#file").set_input_files({"name": "x.png", "mimeType": "image/png", "buffer": b"nothing"})
-    expect(page.locator("#status")).to_contain_text("no image the studio can read")
+    expect(page.locator("#status")).to_contain_text("studio cannot read this image")
     page.locator("#file").set_input_files({"name": "x.npy", "mimeType": "", "buffer": b"nothing"})
     expect(page.locator("#status")).to_contain_text("not an .npy file")
 

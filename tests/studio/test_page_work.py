@@ -106,7 +106,7 @@ def test_a_folder_keeps_what_was_drawn_and_goes_past_broken_files(browser, tmp_p
         solved(page, 1)
         page.keyboard.press("1")
         page.keyboard.press("PageDown")
-        expect(page.locator("#status")).to_contain_text("This is no image")
+        expect(page.locator("#status")).to_contain_text("The studio cannot read this image")
         expect(page.locator("#place")).to_have_text("2 of 3")
         page.keyboard.press("PageDown")
         expect(page.locator("#name")).to_contain_text("c.png, 240")

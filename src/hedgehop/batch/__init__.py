@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many models or images, one recipe: on any executor, resumable after any crash."""
+"""Many models or images with one recipe, on any executor; can be resumed after any crash."""
 
 from hedgehop.batch.items import Item as Item
 from hedgehop.batch.manifest import Manifest as Manifest

@@ -71,7 +71,7 @@ def _end_with_parent(lifeline: Connection) -> None:
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[tuple[Executor, Callable[[], int]]]:
-    """Yield an executor on the cluster of a scheduler, and a function that tells how many threads it has now.
+    """Yield an executor on the cluster of a scheduler, and a function that returns its current number of threads.
 
     Tasks of workers that are lost go to others; a task that kills several workers comes back as an error.
     """

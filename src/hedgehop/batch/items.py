@@ -22,13 +22,13 @@ class Item:
     Parameters
     ----------
     name : str
-        Names the results; different for every item.
+        Name of the results; must be unique.
     model : str, optional
         A file that ``hh.read`` reads.
     image, scribbles, scores : str, optional
-        Pictures, and strokes on it (``hh.io.read_strokes``) or scores of its pixels (``hh.io.read_scores``).
+        An image, and strokes on it (``hh.io.read_strokes``) or scores of its pixels (``hh.io.read_scores``).
     truth : str, optional
-        The right labels (``hh.io.read_labels``), to measure lists with.
+        The true labels (``hh.io.read_labels``), for the metrics.
     """
 
     name: str
@@ -76,7 +76,7 @@ def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) 
     if not paths:
         raise ValueError(
             "a batch needs at least one model file (.uai, .wcsp, .npz, ...), or an image whose scribbles or scores "
-            'are where the recipe says, as scribbles = "{stem}_strokes.png"; got none. Or give a manifest.'
+            'are where the recipe says, such as scribbles = "{stem}_strokes.png"; got none. A manifest also works.'
         )
     root = os.path.commonpath([os.path.dirname(path) for path in paths])
     return [_item(Path(path), root, beside) for path in paths]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Items listed in a CSV or JSONL file, read line by line: a million of them take no memory."""
+"""Items listed in a CSV or JSONL file, read line by line, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Manifest:
     ----------
     path : path
         A ``.csv`` file with a header, or a ``.jsonl`` file of objects. Columns: ``model``, or ``image`` with
-        ``scribbles`` or ``scores``, or ``scores`` alone; perhaps ``truth``, and ``name`` (by default the first file).
+        ``scribbles`` or ``scores``, or ``scores`` alone; optionally ``truth`` and ``name`` (by default the first file).
         Paths are relative to the manifest.
 
     Examples
@@ -43,7 +43,9 @@ class Manifest:
         seen: set[int] = set()  # hashes, not names: of a million items that is little
         for number, item in self._numbered():
             if hash(item.name) in seen:
-                raise self._error(number, f"the name {item.name!r} stands twice. Give the items a column 'name'")
+                raise self._error(
+                    number, f"the name {item.name!r} occurs twice. Add a column 'name' with different names"
+                )
             seen.add(hash(item.name))
         self._count = len(seen)
         if not seen:
@@ -66,7 +68,7 @@ class Manifest:
     def _item(self, row: Mapping[str, Any]) -> Item:
         unknown = [str(key) for key in row if key not in _COLUMNS]
         if unknown:
-            raise ValueError(f"unknown column {unknown[0]!r}; there are {', '.join(_COLUMNS)}")
+            raise ValueError(f"unknown column {unknown[0]!r}; known columns are {', '.join(_COLUMNS)}")
         given = {key: value for key, value in row.items() if value not in (None, "")}
         if not all(isinstance(value, str) for value in given.values()):
             raise ValueError("names and paths must be text")
@@ -91,7 +93,7 @@ class Manifest:
                 except (ValueError, RecursionError) as error:
                     raise self._error(number, f"this is not JSON: {said(error)}") from None
                 if row is not None and not isinstance(row, dict):
-                    raise self._error(number, f"an object is expected; got {str(row)[:40]}")
+                    raise self._error(number, f"expected an object; got {str(row)[:40]}")
                 if row is not None:
                     yield number, row
 

@@ -22,7 +22,7 @@ _OUTCOMES_FILE, _RECIPE_FILE, _LOCK_FILE, _SUMMARY_FILE = "outcomes.jsonl", "rec
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one item ended: with a list, or with a sentence in ``error``."""
+    """How one item ended: with a list, or with a message in ``error``."""
 
     item: str
     source: str
@@ -103,7 +103,9 @@ def _check_recipe(folder: Path, recipe: Recipe, force: bool) -> None:
     if path.exists() and not force:
         if json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == recipe.fingerprint:
             return
-        raise ValueError(f"{folder} was begun with another recipe, {path}. Use another folder, or force to begin anew.")
+        raise ValueError(
+            f"{folder} contains results of a different recipe, {path}. Use another folder, or force to start over."
+        )
     (folder / _OUTCOMES_FILE).unlink(missing_ok=True)  # first: outcomes must never stand beside a recipe not theirs
     write_text(path, json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1))
 
@@ -119,7 +121,7 @@ def _places(path: Path, file: IO[bytes]) -> dict[str, int]:
         try:
             places[str(json.loads(line)["item"])] = place
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force to begin anew.") from None
+            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force to start over.") from None
         place += len(line)
     return places
 

@@ -28,29 +28,29 @@ METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": m
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of :func:`hedgehop.diverse`, with diversity and tradeoff in words, and how images become models.
+    """Settings of :func:`hedgehop.diverse`, with diversity and tradeoff as text, and how images become models.
 
     Parameters
     ----------
     diversity, tradeoff : str
-        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is what
-        :func:`hedgehop.diverse` does by itself or, for images with strokes, :meth:`hedgehop.Segmenter.suggest`.
+        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is the default of
+        :func:`hedgehop.diverse` or, for images with strokes, :meth:`hedgehop.Segmenter.suggest`.
     m, method, oracle, distinct, min_distance, refine
         As in :func:`hedgehop.diverse`.
     smoothness, connectivity
         Of the grid made from scores: as in :class:`hedgehop.Grid`; with an image, smoothness is the strength of its
         contrast. For strokes, the smoothness of :class:`hedgehop.Segmenter`.
     segments : int
-        About how many superpixels an image with strokes is cut into; 0 labels pixels.
+        Approximate number of superpixels of an image with strokes; 0 labels pixels.
     swap : bool
         Whether in files of strokes 1 is the object and 2 the background.
     scribbles, scores, truth : str, optional
-        Where these are for images that are given as files, seen from each image's folder: ``"strokes/{stem}.png"``,
+        Where these files are for images given as files, relative to each image's folder: ``"strokes/{stem}.png"``,
         with ``{stem}`` its name without the suffix. Manifests have their own columns.
     metrics : tuple of str
-        What is measured where there is a truth: ``"accuracy"``, ``"iou"``.
+        Metrics to compute if there is a truth: ``"accuracy"``, ``"iou"``.
     ignore : int
-        The label of pixels without truth.
+        The label of pixels whose true label is unknown.
 
     Examples
     --------
@@ -91,11 +91,11 @@ class Recipe:
             raise ValueError("a recipe must have a pattern for scribbles or for scores, not both.")
         unknown = [name for name in self.metrics if name not in METRICS]
         if unknown:
-            raise ValueError(f"unknown metric {unknown[0]!r}; there are {', '.join(METRICS)}.")
+            raise ValueError(f"unknown metric {unknown[0]!r}; known metrics are {', '.join(METRICS)}.")
 
     @staticmethod
     def read(path: str | PathLike[str]) -> Recipe:
-        """Read a TOML file whose keys are the parameters above, those about models perhaps in a table [model]."""
+        """Read a TOML file whose keys are the parameters above, those about models optionally in a table [model]."""
         toml = need("tomllib" if sys.version_info >= (3, 11) else "tomli", "cli", "a recipe")
         try:
             settings = toml.loads(Path(path).read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ class Recipe:
         known = [field.name for field in fields(Recipe)]
         unknown = sorted(set(settings) - set(known))
         if unknown:
-            raise ValueError(f"{path} has an unknown setting {unknown[0]!r}; there are {', '.join(known)}.")
+            raise ValueError(f"{path} has an unknown setting {unknown[0]!r}; known settings are {', '.join(known)}.")
         words = {key: str(settings[key]) for key in ("diversity", "tradeoff") if key in settings}
         return Recipe(**(settings | words))
 

@@ -22,7 +22,7 @@ from hedgehop.batch.scheduling import Chunks, Scheduler
 from hedgehop.batch.tasks import Task
 
 _CHUNKS_PER_WORKER = 4  # submitted at once: enough that none waits, few enough that memory stays bounded
-_DIED = "its process died twice: too little memory, or a fault of ours."
+_DIED = "its process died twice, for lack of memory or because of a bug."
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def run(
     retry: bool = False,
     callback: Callable[[Outcome], Any] | None = None,
 ) -> Summary:
-    """Solve many items by one recipe; run it again after a crash and it does only what is missing.
+    """Solve many items with one recipe; after a crash, the same call does only what is missing.
 
     Parameters
     ----------
@@ -56,22 +56,22 @@ def run(
         What to solve: items of a :class:`Manifest`, or files that ``hh.read`` reads, or images if the recipe says
         where their scribbles or scores are.
     recipe : Recipe
-        What to do with each.
+        What to do with each item.
     folder : path
         Where results go: a list ``lists/NAME.npz`` per item, ``outcomes.jsonl`` (one line per item, on the disk before
         the next is awaited) and ``summary.csv``.
     workers : int, optional
         Number of processes, by default one per processor. Scripts need ``if __name__ == "__main__":`` around the call.
-        With an executor of yours: how many tasks it works on at once.
+        With your own executor: the number of tasks it works on at once.
     executor : concurrent.futures.Executor or str, optional
-        Use this instead of processes of our own, or the Dask cluster whose scheduler has this address. Its workers
-        must see the same files.
+        Use this instead of processes, or the Dask cluster whose scheduler has this address. Its workers must see
+        the same files.
     chunk : int, optional
         Number of items per task; by default as many as take about a second.
     force : bool
-        Whether to begin anew, whatever the folder holds; without it, another recipe is refused.
+        Whether to start over, whatever the folder contains; otherwise a different recipe is refused.
     retry : bool
-        Whether to try items again that failed before.
+        Whether to try failed items again.
     callback : function of an Outcome
         Called after every item.
 
@@ -150,7 +150,9 @@ class _Run:
         """Solve on somebody else's workers."""
         lost = self._schedule(executor, chunks, lambda: _CHUNKS_PER_WORKER * workers())
         if lost:
-            raise ValueError(f"the executor broke with {len(lost)} items in flight. Run again with another one.")
+            raise ValueError(
+                f"the executor broke with {len(lost)} items in flight. Run the batch again with a new executor."
+            )
 
     def _use_processes(self, chunks: Chunks, workers: int) -> None:
         """Solve in processes of our own; items lost with one are tried once more, each alone: one is to blame."""

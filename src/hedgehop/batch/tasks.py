@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a worker does: solve items, write their lists, tell how it went."""
+"""What a worker does: solve items, write their lists, report the outcomes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def model_of(item: Item, recipe: Recipe) -> PairwiseModel:
     if item.model:
         return read(item.model)
     if not item.scores:
-        raise ValueError(f"{item.name} has strokes but no scores; a model of its own is needed here.")
+        raise ValueError(f"{item.name} has strokes but no scores or model, which are needed here.")
     smoothness = contrast(read_image(item.image), recipe.smoothness) if item.image else recipe.smoothness
     return Grid(read_scores(item.scores), smoothness, recipe.connectivity)
 

@@ -9,7 +9,7 @@ from hedgehop._errors import MissingExtraError, need
 
 
 def main() -> None:
-    """Run the command line, or say in a sentence what it needs."""
+    """Run the command line, or say what has to be installed."""
     try:
         for module in ("typer", "rich"):
             need(module, "cli", "the command line")
@@ -18,5 +18,5 @@ def main() -> None:
         app(prog_name="hedgehop")
     except MissingExtraError as error:
         sys.exit(f"error: {error}")
-    except KeyboardInterrupt:  # while modules are imported; commands have their own sentence
+    except KeyboardInterrupt:  # while modules are imported; commands have their own message
         sys.exit("error: interrupted.")

@@ -26,15 +26,15 @@ _WRONG_USE: Any = typer.BadParameter.__base__  # click's UsageError, wherever th
 
 
 class Commands(TyperGroup):
-    """Says wrong use in JSON, too, where that was asked for."""
+    """Reports wrong usage in JSON, too, if that was asked for."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Remember whether a machine listens."""
+        """Remember whether JSON was asked for."""
         ctx.meta["hedgehop.json"] = "--json" in args
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what is wrong with its words goes to stderr, and in JSON to stdout."""
+        """Run the command; usage errors go to stderr, and with --json also to stdout."""
         try:
             return super().invoke(ctx)
         except _WRONG_USE as error:
@@ -63,6 +63,8 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def hedgehop_command(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
 ) -> None:
     """M plausible, genuinely different answers from any structured model, with a certificate."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``hedgehop batch``: many models or images by one recipe, resumable."""
+"""``hedgehop batch``: many models or images with one recipe; can be resumed."""
 
 from __future__ import annotations
 
@@ -28,23 +28,25 @@ def batch(
     ],
     target: Annotated[Path, typer.Option("--out", "-o", help="The folder for the results.", file_okay=False)],
     workers: Annotated[
-        int | None, typer.Option(min=1, help="How many processes.", show_default="one per processor")
+        int | None, typer.Option(min=1, help="Number of processes.", show_default="one per processor")
     ] = None,
     dask: Annotated[
-        str | None, typer.Option(help="Work on the Dask cluster with this scheduler: tcp://HOST:8786.")
+        str | None, typer.Option(help="Run on the Dask cluster with this scheduler: tcp://HOST:8786.")
     ] = None,
     chunk: Annotated[
         int | None, typer.Option(min=1, help="Items per task.", show_default="as many as take about a second")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Begin anew; another recipe is refused otherwise.")] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Try items again that failed before.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Start over; otherwise a different recipe is refused.")
+    ] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Try failed items again.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Solve many models or images; the same command again does only what is missing, whatever ended the first.
+    """Solve many models or images; run the same command again to finish an interrupted batch.
 
-    The folder gets a list for every item, outcomes.jsonl and summary.csv. Exit code 1 if some item failed; the
-    others are done all the same.
+    The output folder receives a list for every item, outcomes.jsonl and summary.csv. The exit code is 1 if an item
+    failed; the others are solved all the same.
 
     Example: `hedgehop batch models/ --recipe recipe.toml --out results`
     """
@@ -73,10 +75,10 @@ def _tell(out: Output, done: Summary, total: int) -> None:
 
 
 def _items(sources: list[str], beside: Mapping[str, str]) -> Manifest | list[Path]:
-    """Return the manifest, or all files that are meant; of folders, models or images that have what they need."""
+    """Return the manifest, or all files given; of folders, models, and images with the files they need."""
     manifests = [source for source in sources if Path(source).suffix.lower() in MANIFEST_SUFFIXES]
     if manifests and len(sources) > 1:
-        raise ValueError(f"{manifests[0]} must be the only source, as a manifest; got {len(sources)} sources.")
+        raise ValueError(f"{manifests[0]} is a manifest and must be the only source; got {len(sources)} sources.")
     return Manifest(manifests[0]) if manifests else _files(sources, beside)
 
 
@@ -86,7 +88,7 @@ def _files(sources: list[str], beside: Mapping[str, str]) -> list[Path]:
         here = Path(source)
         paths = [here] if here.exists() else [Path(path) for path in sorted(glob(source, recursive=True))]
         if not paths:
-            raise ValueError(f"there is no file, folder or pattern of files {source!r}.")
+            raise ValueError(f"no file or folder matches {source!r}.")
         for path in paths:
             found += [inner for inner in sorted(path.rglob("*")) if is_item(inner, beside)] if path.is_dir() else [path]
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``hedgehop bench``: how quick the installed library is on this machine."""
+"""``hedgehop bench``: how fast the installed library is on this machine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hedgehop.models import Arborescence, Chain, Grid
 
 def bench(
     size: Annotated[int, typer.Option(min=8, max=4000, help="Height and width of the images, in pixels.")] = 150,
-    repeat: Annotated[int, typer.Option(min=1, help="How often each is run; the quickest counts.")] = 2,
+    repeat: Annotated[int, typer.Option(min=1, help="Number of runs of each; the fastest counts.")] = 2,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure cuts, moves, chains and diverse lists on generated models; takes some seconds.
+    """Measure cuts, moves, chains and diverse lists on generated models; takes a few seconds.
 
-    Milliseconds are of the wall and of the processor; the last column is nanoseconds of the processor per variable.
+    Times are wall-clock and CPU milliseconds; the last column is CPU nanoseconds per variable.
 
     Example: `hedgehop bench --size 300`
     """

@@ -14,15 +14,15 @@ from hedgehop.io.models import read, write
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="The model's file.", exists=True, dir_okay=False)],
+    source: Annotated[Path, typer.Argument(help="The model file.", exists=True, dir_okay=False)],
     target: Annotated[Path, typer.Argument(help="The file to write.")],
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model in another format; the suffixes say which.
+    """Write a model in another format, chosen by the suffix.
 
-    Formats: .uai (with its .evid), .LG, .wcsp, .cfn, .max, each perhaps with .gz or .xz behind it, .npz, and
-    to read, .h5 of OpenGM.
+    Formats: .uai (with its .evid), .LG, .wcsp, .cfn, .max, each optionally followed by .gz or .xz; .npz; and,
+    for reading only, OpenGM's .h5.
 
     Example: `hedgehop convert network.uai network.cfn.xz`
     """

@@ -37,8 +37,8 @@ _MEANINGS = [{"man": "the man is on the hill", "saw": "I am on the hill"},
 
 def demo(
     target: Annotated[Path, typer.Option("--out", "-o", help="The picture to write.")] = Path("demo.png"),
-    m: Annotated[int, typer.Option("-m", min=2, help="How many ways to cut her out.")] = 6,
-    segments: Annotated[int, typer.Option(min=100, help="About how many superpixels.")] = 2000,
+    m: Annotated[int, typer.Option("-m", min=2, help="Number of cut-outs.")] = 6,
+    segments: Annotated[int, typer.Option(min=100, help="Approximate number of superpixels.")] = 2000,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the tables of both lists.")] = False,
     json: Json = False,
     quiet: Quiet = False,

@@ -15,8 +15,8 @@ import typer
 from hedgehop.oracles import available
 from hedgehop.specifications import EXAMPLES
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Value = TypeVar("Value")
 
 
@@ -34,7 +34,7 @@ def check_writable(path: str | PathLike[str] | None) -> None:
         return
     folder = Path(path).absolute().parent
     if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(folder))
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(folder))
     if Path(path).is_dir() or not access(folder, WRITABLE):
         raise PermissionError(errno.EACCES, "cannot be written", str(path))
 
@@ -45,6 +45,6 @@ def complete_oracle(incomplete: str) -> list[str]:
 
 
 def complete_diversity(incomplete: str) -> list[str]:
-    """Diversities in words; in a sum, the last term is completed."""
+    """Complete a diversity; in a sum, its last term."""
     done, plus, term = incomplete.rpartition("+")
     return [f"{done}{plus}{example}" for example in EXAMPLES if example.startswith(term)]

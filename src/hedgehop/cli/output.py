@@ -36,11 +36,11 @@ class Output:
 
     @property
     def on_terminal(self) -> bool:
-        """Whether somebody watches: progress is drawn then."""
+        """Whether to draw progress: stderr is a terminal."""
         return not self.quiet and sys.stderr.isatty()
 
     def say(self, text: str, /, **fields: Any) -> None:
-        """Print an answer in words on stdout, or add it to the JSON object."""
+        """Print a result on stdout, or add it to the JSON object."""
         self.fields |= fields
         if not (self.as_json or self.quiet):
             print(text, flush=True)
@@ -65,7 +65,7 @@ class Output:
 
 @contextmanager
 def command_output(as_json: bool, quiet: bool) -> Iterator[Output]:
-    """Run a command's body: warnings become notes, what users can mend becomes a sentence and exit code 1."""
+    """Run a command's body: warnings become notes, user errors become a message and exit code 1."""
     out, failed = Output(as_json, quiet), False
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_args, **_more: out.note(str(message))

@@ -29,9 +29,9 @@ def reproduce(
     experiment: Annotated[Experiment, typer.Argument(help="Which table.")],
     data: Annotated[Path, typer.Option(help="Folder with the images.", exists=True, file_okay=False)],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results and caches.")] = None,
-    limit: Annotated[int | None, typer.Option(min=2, help="Use this many images of each part only.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Make this row of the table only; may be repeated.")] = None,
-    part: Annotated[list[str] | None, typer.Option(help="Run this part only; may be repeated.")] = None,
+    limit: Annotated[int | None, typer.Option(min=2, help="Use only this many images of each part.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Make only this row of the table; can be repeated.")] = None,
+    part: Annotated[list[str] | None, typer.Option(help="Run only this part; can be repeated.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -47,7 +47,9 @@ def reproduce(
         except ModuleNotFoundError as error:
             if not str(error.name).startswith("experiments"):
                 raise
-            raise ValueError("experiments are run from a checkout of the project: change into its folder.") from None
+            raise ValueError(
+                "experiments run in a checkout of the project only. Change into its folder first."
+            ) from None
         some = {name: value for name, value in (("only", only), ("parts", part)) if value}
         unknown = [name for name in some if name not in signature(run).parameters]
         if unknown:

@@ -32,20 +32,24 @@ def segment(
         typer.Option(
             "--scribbles",
             "-s",
-            help="Strokes, as large as the picture: numbers 0 unknown, 1 background, 2 the object, 3 another one; or "
+            help="Strokes, an image of the same size: numbers 0 unknown, 1 background, 2 the object, 3 another one; or "
             "colours, blue for the background and red for the object.",
             exists=True,
             dir_okay=False,
         ),
     ],
-    m: Annotated[int, typer.Option("-m", min=1, help="How many candidates.")] = 6,
+    m: Annotated[int, typer.Option("-m", min=1, help="Number of candidates.")] = 6,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for cut-outs, masks, sheet.png and list.npz.")
     ] = Path("out"),
-    n_segments: Annotated[int, typer.Option("--segments", min=0, help="About how many superpixels; 0: pixels.")] = 2000,
+    n_segments: Annotated[
+        int, typer.Option("--segments", min=0, help="Approximate number of superpixels; 0 for pixels.")
+    ] = 2000,
     diversity: Annotated[str | None, typer.Option("--diversity", "-d", help="As in `hedgehop solve`.")] = None,
     tradeoff: Annotated[str | None, typer.Option("--tradeoff", "-t", help="As in `hedgehop solve`.")] = None,
-    swap: Annotated[bool, typer.Option("--swap", help="1 is the object and 2 the background, not vice versa.")] = False,
+    swap: Annotated[
+        bool, typer.Option("--swap", help="Swap the numbers: 1 is the object and 2 the background.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

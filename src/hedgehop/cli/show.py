@@ -15,16 +15,16 @@ from hedgehop.io.lists import load
 
 
 def show(
-    file: Annotated[Path, typer.Argument(help="A list that `solve --out` wrote.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="A list written by `solve --out`.", exists=True, dir_okay=False)],
     image: Annotated[
-        Path | None, typer.Option(help="The picture that was labelled (.png, .jpg, ..., .npy).", exists=True)
+        Path | None, typer.Option(help="The image that was labelled (.png, .jpg, ..., .npy).", exists=True)
     ] = None,
     segments: Annotated[
         Path | None, typer.Option(help="The variable of each pixel, (H, W), usually an .npy file.", exists=True)
     ] = None,
     names: Annotated[str | None, typer.Option(help="Names of the labels: sky,sea,land.")] = None,
-    columns: Annotated[int | None, typer.Option(min=1, help="How many panels stand side by side.")] = None,
-    title: Annotated[str | None, typer.Option(help="A line above all.")] = None,
+    columns: Annotated[int | None, typer.Option(min=1, help="Number of panels per row.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the figure.")] = None,
     target: Annotated[
         Path | None, typer.Option("--out", "-o", help="Draw all labelings into this .png, .pdf or .svg file.")
     ] = None,
@@ -36,7 +36,7 @@ def show(
     Example: `hedgehop show list.npz --image photo.jpg -o sheet.png`
     """
     if target is None and (image or segments or names or columns or title):
-        raise typer.BadParameter("a picture needs a file to be drawn into: -o sheet.png", param_hint="'--out'")
+        raise typer.BadParameter("to draw a picture, give a file to write: -o sheet.png", param_hint="'--out'")
     with command_output(json, quiet) as out:
         check_writable(target)
         found = load(file)

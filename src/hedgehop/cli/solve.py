@@ -39,14 +39,14 @@ def solve(
     file: Annotated[
         Path, typer.Argument(help="The model: .uai .LG .wcsp .cfn .max .npz .h5.", exists=True, dir_okay=False)
     ],
-    m: Annotated[int, typer.Option("-m", min=1, help="How many labelings.")] = 5,
+    m: Annotated[int, typer.Option("-m", min=1, help="Number of labelings.")] = 5,
     diversity: Annotated[
         str,
         typer.Option(
             "--diversity",
             "-d",
             autocompletion=complete_diversity,
-            help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (each perhaps with :log, :sqrt or :count) "
+            help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (optionally with :log, :sqrt or :count) "
             "or linear; options as in labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
         ),
     ] = "variables",
@@ -55,8 +55,8 @@ def solve(
         typer.Option(
             "--tradeoff",
             "-t",
-            help="The diversity's factor: a number, target:SHARE, per-variable:NUMBER, or auto, so that the second "
-            f"labeling differs from the first in {SECOND:.0%} of the variables.",
+            help="The weight of the diversity: a number, target:SHARE, per-variable:NUMBER, or auto: the second "
+            f"labeling then differs from the first in {SECOND:.0%} of the variables.",
         ),
     ] = "auto",
     method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
@@ -74,19 +74,17 @@ def solve(
         float | None,
         typer.Option(
             min=0,
-            help="Variables (or, below 1, share of them) any two labelings differ in.",
-            show_default=f"{VISIBLE}, unless --tradeoff, --distinct, --repeat or the method joint decide",
+            help="Number of variables (below 1: share of variables) in which any two labelings must differ.",
+            show_default=f"{VISIBLE}, unless --tradeoff, --distinct, --repeat or --method joint is given",
         ),
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Re-solve each labeling given all others.")] = False,
     certify: Annotated[
         str,
-        typer.Option(
-            help="Further steps for a better bound on all lists: a number, off, or auto, as many as labelings."
-        ),
+        typer.Option(help="Number of further steps for a better bound on all lists; off; or auto: one per labeling."),
     ] = "auto",
     time_limit: Annotated[
-        float | None, typer.Option(min=0, help="Seconds after which the list so far has to do.")
+        float | None, typer.Option(min=0, help="Stop after this many seconds and return the list found so far.")
     ] = None,
     evidence: Annotated[
         str,
@@ -101,9 +99,9 @@ def solve(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find M good labelings of a model that differ, and say what is proven about them.
+    """Find M good and different labelings of a model, and print what is proven about them.
 
-    With --json and without --out the labelings are part of the object printed.
+    With --json and without --out, the printed object contains the labelings.
 
     Example: `hedgehop solve grid.uai -m 10 --diversity hamming:0.01 --tradeoff 2 --out list.npz`
     """
@@ -159,13 +157,13 @@ def _whole_or_beginning(
         if isinstance(stop, Interrupted) and stop.found is not None:
             return stop.found
         if limit.over:
-            text = "Give it more, or a number as tradeoff."
+            text = "Allow more time, or give a number as tradeoff."
             raise TimeoutError(f"no labeling was found within {limit.seconds:g} s. {text}") from None
         raise
 
 
 def _tell(out: Output, found: DiverseList, target: Path | None) -> None:
-    """Print the table before the file is written: a full disk must not take both."""
+    """Print the table before the file is written, so that a full disk does not lose both."""
     apart = found.certificate.apart
     out.say(found.report(), **fields_of(found), min_distance=apart)
     if apart and len(found) > 1:
@@ -184,7 +182,7 @@ def _tell_the_end(out: Output, limit: TimeLimit, found: int, m: int) -> None:
     """Say why there are fewer labelings; running out of time is no failure."""
     kept = f"{found} of {m} labelings are kept"
     if limit.over:
-        out.note(f"the time limit of {limit.seconds:g} s is over; {kept}.")
+        out.note(f"the time limit of {limit.seconds:g} s was reached; {kept}.")
         return
     out.fail(f"interrupted; {kept}.")
     raise typer.Exit(1)

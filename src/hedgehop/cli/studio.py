@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``hedgehop studio``: a page to draw strokes on and choose among cut-outs."""
+"""``hedgehop studio``: a page for drawing strokes and choosing among cut-outs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from hedgehop.cli.output import command_output
 
 def studio(
     images: Annotated[
-        Path | None, typer.Argument(metavar="[IMAGE or FOLDER]", help="What to open at once.", exists=True)
+        Path | None, typer.Argument(metavar="[IMAGE or FOLDER]", help="What to open first.", exists=True)
     ] = None,
     scores: Annotated[
         Path | None,
-        typer.Option(help="Scores of classes (H, W, L) of the image, .npy or .npz.", exists=True, dir_okay=False),
+        typer.Option(help="Class scores (H, W, L) of the image, .npy or .npz.", exists=True, dir_okay=False),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0: any free port.")] = 8377,
-    host: Annotated[str, typer.Option(help="Who may come: any other than 127.0.0.1 needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")] = 8377,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any other than 127.0.0.1 needs a token.")
+    ] = "127.0.0.1",
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Open a page: drop an image, draw a few strokes, choose among candidates, refine, export.
 
-    Nothing leaves this machine, and files are written only when asked for.
+    No data leaves this machine, and files are written only on request.
 
     Example: `hedgehop studio photos/`
     """
@@ -43,9 +45,9 @@ def studio(
 
         given = () if images is None else images_in(images) if images.is_dir() else (images,)
         if images is not None and not given:
-            raise ValueError(f"{images} has no images: .png, .jpg, .webp or .tif.")
+            raise ValueError(f"{images} contains no images (.png, .jpg, .webp or .tif).")
         if scores is not None and len(given) != 1:
-            raise ValueError("--scores belong to one image: give that image, too.")
+            raise ValueError("--scores needs exactly one image: give the image it belongs to.")
         token = None if is_own(host) else new_token()
         listener = listen(host, port)
         page = address(host, listener.getsockname()[1], token)

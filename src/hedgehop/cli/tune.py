@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``hedgehop tune``: which diversity and tradeoff give the best lists on examples with truths."""
+"""``hedgehop tune``: which diversity and tradeoff give the best lists on examples with true labelings."""
 
 from __future__ import annotations
 
@@ -32,26 +32,31 @@ class Metric(str, Enum):
 
 def tune(
     manifest: Annotated[
-        Path, typer.Argument(help="A .csv or .jsonl manifest of models or scores, with truths.", exists=True)
+        Path, typer.Argument(help="A .csv or .jsonl manifest of models or scores, with true labelings.", exists=True)
     ],
     diversity: Annotated[
-        list[str], typer.Option("--diversity", "-d", help="One to try; repeat it.", autocompletion=complete_diversity)
+        list[str],
+        typer.Option("--diversity", "-d", help="One to try; can be repeated.", autocompletion=complete_diversity),
     ] = _USUAL_DIVERSITIES,
-    tradeoff: Annotated[list[str], typer.Option("--tradeoff", "-t", help="One to try; repeat it.")] = _USUAL_TRADEOFFS,
+    tradeoff: Annotated[
+        list[str], typer.Option("--tradeoff", "-t", help="One to try; can be repeated.")
+    ] = _USUAL_TRADEOFFS,
     m: Annotated[int, typer.Option("-m", min=1, help="Labelings in each list.")] = 5,
-    metric: Annotated[Metric, typer.Option(help="What the best labeling of a list is scored by.")] = Metric.accuracy,
-    smoothness: Annotated[float, typer.Option(min=0, help="Of the grids made from scores.")] = 1.0,
+    metric: Annotated[Metric, typer.Option(help="The metric for the best labeling of a list.")] = Metric.accuracy,
+    smoothness: Annotated[float, typer.Option(min=0, help="Smoothness of grids made from scores.")] = 1.0,
     cache: Annotated[
-        Path | None, typer.Option(help="Keep scores in this file: an interrupted search goes on where it was.")
+        Path | None, typer.Option(help="Keep scores in this file, so that an interrupted search can continue.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Lists at once.", show_default="one per processor")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Number of lists computed in parallel.", show_default="one per processor")
+    ] = None,
     target: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the best setting as a recipe for `hedgehop batch`.")
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Try every diversity with every tradeoff; the setting whose lists hold the best labelings wins.
+    """Try every diversity with every tradeoff, and choose the setting whose lists contain the best labelings.
 
     Example: `hedgehop tune examples.csv -d variables -d linear -t 0.1 -t 1 --out recipe.toml`
     """
@@ -62,7 +67,7 @@ def tune(
         settings, score = Recipe(smoothness=smoothness), METRICS[metric.value]
         items = [item for item in Manifest(manifest) if item.truth]
         if not items:
-            raise ValueError(f"{manifest} must have truths, in a column 'truth'; it has none.")
+            raise ValueError(f"{manifest} must have true labelings, in a column 'truth'; it has none.")
         models = [model_of(item, settings) for item in items]
         truths = [truth_of(item, model.shape) for item, model in zip(items, models, strict=True)]
         found = search(

@@ -36,19 +36,19 @@ class Diversity:
     >>> hh.diverse(model, Starts(), m=2, tradeoff=5.0).labelings.tolist()
     [[0, 0], [1, 0]]
 
-    That is all: value, gain and potentials follow, and the exhaustive oracle solves the step on small
-    models. For large ones override ``potentials`` with records an oracle understands (their sum must equal
+    Value, gain and potentials follow from the groups, and the exhaustive oracle solves the step on small
+    models. For large ones override ``potentials`` with records that an oracle can handle (their sum must equal
     ``gain`` for every labeling), and ``value`` and ``gain`` where Python loops are too slow.
 
     Attributes
     ----------
     h : "count", "sqrt", "log" or a function
-        Concave worth of a group by the number of its labelings.
+        Concave value of a group as a function of the number of its labelings.
     parsimony : float or "auto"
-        What every labeling of a group adds besides; "auto" is ``-h(1)``: an unseen group is free, a reused
-        one costs. Any sign is fine, only D without it must be monotone.
+        An additional value for every labeling of a group; "auto" is ``-h(1)``: an unseen group is free, a
+        reused one costs. It can have any sign; only D without it must be monotone.
     submodular : bool
-        Whether further labelings add less and less, so that the certificate applies. True for groups.
+        Whether each further labeling adds less, so that the certificate applies. True for groups.
     distinct : bool
         What ``distinct="auto"`` means for lists of this diversity.
     sums_variables : bool
@@ -140,7 +140,7 @@ class Diversity:
     def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
         """Return the families of groups whose slopes bound D of every list of m (docs/list_dual.md), with factors.
 
-        None if they are not known: if a subclass values lists otherwise than by its groups.
+        None if they are not known, as for a subclass that does not value lists by its groups.
         """
         if not self._valued_as(Diversity):
             return None
@@ -148,7 +148,7 @@ class Diversity:
         return [(1.0, NamedLines(self, model, h.upto(m), parsimony_rate(self.parsimony, h)))]
 
     def _valued_as(self, owner: type[Diversity]) -> bool:
-        """Whether D is what `owner` says: no subclass values lists otherwise."""
+        """Whether D is what `owner` says: no subclass overrides it."""
         return all(getattr(type(self), name) is getattr(owner, name) for name in ("value", "coverage", "parsimony_of"))
 
     def parsimony_potentials(self, model: Model) -> list[Potential]:
@@ -224,7 +224,7 @@ class Gain(Function):
 
 
 def parsimony_rate(parsimony: Parsimony, h: Concave) -> float:
-    """What one more labeling of a group adds besides h: a number, or "auto" = -h(1)."""
+    """What one more labeling of a group adds in addition to h: a number, or "auto" = -h(1)."""
     return -h.first if parsimony == "auto" else float(parsimony)
 
 

@@ -71,7 +71,7 @@ class Concave:
         if not np.isfinite(values).all():
             raise ValueError(f"h must be finite; h({int(k[~np.isfinite(values)][0])}) is not.")
         if values[0] != 0:
-            raise ValueError(f"h(0) must be 0: a group nobody belongs to is worth nothing; got {values[0]:g}.")
+            raise ValueError(f"h(0) must be 0: a group without labelings has no value; got {values[0]:g}.")
         steps = np.diff(values)
         slack = 2.0**-51 * np.abs(values)  # what rounding does to a value that two operations give
         falls = steps < -(slack[:-1] + slack[1:])

@@ -27,7 +27,7 @@ class Coverage(Frozen, Diversity):
     A step's gain is ``sum of w_g over the groups of y`` with the net weight
     ``w_g = a_g (h(1 + c_g) - h(c_g) + parsimony)``: a reward or, if negative, a cost (docs/theory.md 3).
 
-    Subclasses say which groups there are: ``incidence``, ``group_weights`` and ``as_potentials``.
+    Subclasses define the groups: ``incidence``, ``group_weights`` and ``as_potentials``.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Coverage(Frozen, Diversity):
 
     @abstractmethod
     def group_weights(self, model: Model) -> Doubles:
-        """Weights a_g >= 0, (G,); 0 for groups that take no part."""
+        """Weights a_g >= 0, (G,); 0 for groups that are ignored."""
 
     @abstractmethod
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
@@ -152,7 +152,7 @@ class VariableCoverage(Frozen, Diversity):
     Parameters
     ----------
     h : "log", "sqrt", "count" or a function
-        Concave worth of a label at a variable by the number of labelings that give it.
+        Concave value of a label at a variable, as a function of the number of labelings that use it there.
     weights : (n,) array, optional
         a_i >= 0, for example the areas of superpixels.
 

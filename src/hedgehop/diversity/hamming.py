@@ -36,12 +36,11 @@ class HammingBall(Frozen, Diversity):
     radius : int
         Exact balls: how many variables may differ. Give gamma or radius, not both.
     weights : (n,) array, optional
-        a_i >= 0 for smooth balls: what a variable counts in the distance, e.g. areas of superpixels.
+        a_i >= 0 for smooth balls: the weight of each variable in the distance, e.g. areas of superpixels.
     steer : "exact", "sum" or "clamped"
-        What a step maximises beside the relevance: the exact gain; the paper's ``1 - sum of overlaps``, which
-        counts common parts twice; or that clamped at 0, ``max(0, 1 - sum of overlaps)``, a tighter bound on the
-        gain from below, at which a labeling is never worth less than its relevance. The list is valued by D in any
-        case.
+        What a step maximises in addition to the relevance: the exact gain; the paper's ``1 - sum of overlaps``, which
+        counts common parts twice; or ``max(0, 1 - sum of overlaps)``, a tighter lower bound on the gain, with which a
+        labeling is never worth less than its relevance. The list is always valued by D.
 
     Examples
     --------
@@ -69,7 +68,7 @@ class HammingBall(Frozen, Diversity):
         if steer not in ("exact", "sum", "clamped"):
             raise ValueError(f'steer must be "exact", "sum" or "clamped"; got {steer!r}.')
         if radius is not None and weights is not None:
-            raise ValueError("weights need smooth balls: give gamma instead of radius.")
+            raise ValueError("weights need smooth balls. Use gamma instead of radius.")
         self._set(
             gamma=None if gamma is None else _arrays.number(gamma, "gamma", low=0.0, strict=True),
             radius=None if radius is None else _arrays.positive_count(radius, "radius"),
@@ -148,17 +147,17 @@ class HammingBall(Frozen, Diversity):
 class LinearHamming(Frozen, Diversity):
     """``D(S)`` = sum over pairs of labelings of their Hamming distance: DivMBest (Batra et al. 2012).
 
-    The baseline, not a coverage: further labelings add more, not less, so that the (1 - 1/e) guarantee does
-    not apply. The gain changes the unary scores only, and a bound on the whole list exists (see ``offset``).
+    A baseline, not a coverage: further labelings add more, not less, so the (1 - 1/e) guarantee does not apply.
+    The gain only changes the unary scores, and there is a bound on the whole list (see ``offset``).
 
     Parameters
     ----------
     weights : (n,) array, optional
-        What a differing variable counts.
+        The weight of each variable in the distance.
     steer : "exact" or "half"
         What a step maximises: relevance plus the exact gain, or half of the relevance plus the gain. With exact
         steps, "half" reaches at least half of the largest F of all lists if no relevance is negative (Borodin et
-        al. 2012, docs/theory.md 8). The list is valued by D either way.
+        al. 2012, docs/theory.md 8). The list is always valued by D.
 
     Examples
     --------

@@ -22,13 +22,13 @@ from hedgehop.potentials.labels import check_kinds, kind_counts, kind_table
 class KindCoverage(Coverage):
     """One group per kind of label: the labelings that use a label of this kind anywhere.
 
-    :class:`LabelCoverage` for structures whose labels are no classes by themselves: edges that are in or out, heads
-    with relations, tags that belong together.
+    Like :class:`LabelCoverage`, for structures whose labels are not classes themselves: edges that are in or out,
+    heads with relations, tags that belong together.
 
     Parameters
     ----------
     kinds : (L,) or (n, L) array of ints
-        Kind of each label, at all variables or at each one; -1: none.
+        Kind of each label, the same for all variables or one row per variable; -1 for none.
     h, parsimony, min_share
         As in :class:`LabelCoverage`.
 
@@ -64,7 +64,7 @@ class KindCoverage(Coverage):
         super().__init__(h, parsimony)
         self._set(kinds=kind_table(kinds), min_share=shares_of(min_share))
         if self.n_kinds == 0:
-            raise ValueError("kinds are all -1, so that nothing counts. Give at least one label a kind from 0 on.")
+            raise ValueError("kinds are all -1, so nothing counts. Give at least one label a kind of 0 or more.")
 
     @property
     def n_kinds(self) -> int:

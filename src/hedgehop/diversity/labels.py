@@ -25,17 +25,17 @@ class LabelCoverage(Coverage):
     Parameters
     ----------
     h : "count", "sqrt", "log" or a function
-        Concave worth of a label by the number of labelings that use it.
+        Concave value of a label as a function of the number of labelings that use it.
     parsimony : float or "auto"
-        What each used label adds besides (the paper: -1.0); "auto" = -h(1): unseen labels are free,
+        An additional value for each used label (the paper: -1.0); "auto" = -h(1): unseen labels are free,
         reused ones cost.
     ignore : labels
-        Labels that take no part, by default 0, the background.
+        Labels that do not count, by default 0, the background.
     min_share : float, or several
-        A label counts as used only from this share of the variables on. Several shares give one group per
+        A label counts as used only if it covers at least this share of the variables. Several shares give one group per
         (label, share).
     weights : (L,) array, optional
-        The paper's c(l) >= 0: what each label counts, 1 if not given.
+        The paper's c(l) >= 0: the weight of each label, by default 1.
 
     Examples
     --------
@@ -98,14 +98,14 @@ class TransitionCoverage(Coverage):
     h, parsimony
         As in :class:`LabelCoverage`.
     ignore : labels
-        Pairs with one of these labels take no part.
+        Pairs with one of these labels do not count.
     ordered : bool
         Whether (a, b) along an edge's direction (left to right, top to bottom on a grid) differs from (b, a).
     weights : (L, L) array, optional
-        The paper's c(l, l') >= 0: what each pair counts, 1 if not given; symmetric unless ordered.
+        The paper's c(l, l') >= 0: the weight of each pair, by default 1; symmetric unless ordered.
     include_equal : bool
-        Whether pairs of equal labels, l = l', are groups, too. The solvers of large models are made for
-        different labels: steps then are bounded, but less often exact.
+        Whether pairs of equal labels, l = l', are also groups. The solvers of large models are made for
+        different labels, so steps are bounded, but less often exact.
 
     Examples
     --------

@@ -24,7 +24,7 @@ Slopes = Mapping[str, NDArray[Any]]  # a choice of slopes for all groups, as pla
 
 @dataclass(frozen=True)
 class Columns:
-    """Groups that some labeling met belongs to, and who belongs to them: starts[k]:starts[k + 1] for labeling k."""
+    """Groups of the labelings found so far, and which belong to them: starts[k]:starts[k + 1] for labeling k."""
 
     starts: NDArray[np.int64]
     groups: NDArray[np.int32]
@@ -42,7 +42,7 @@ class Columns:
 class Lines(ABC):
     """Slopes of one family of groups with the same h, for lists of m labelings.
 
-    The labelings met tell groups apart: `columns` lists the groups one of them belongs to, with the slopes they are
+    Labelings found so far distinguish groups: `columns` lists the groups of these labelings, with the slopes they are
     held near. All other groups have the largest slope, ``h(1) - h(0)``, which costs nothing: ``h*`` is h(0) = 0 there.
     """
 
@@ -98,7 +98,7 @@ class Lines(ABC):
 
 
 class VariableLines(Lines):
-    """Groups (variable, label). Variables that no labeling met tells apart are one cell, with common slopes."""
+    """Groups (variable, label). Variables that no labeling so far distinguishes form one cell with common slopes."""
 
     def __init__(self, model: Model, h: Doubles, weights: Doubles | None, constant: float = 0.0) -> None:
         super().__init__(h, constant)

@@ -64,7 +64,7 @@ class ListedLines(Lines):
 
 
 class NamedLines(Lines):
-    """Slopes of groups known by name only: those of the labelings met; all others have the largest slope."""
+    """Slopes of groups known by name only: those of the labelings found so far; all others have the largest slope."""
 
     def __init__(self, diversity: Diversity, model: Model, h: Doubles, rate: float) -> None:
         super().__init__(h)

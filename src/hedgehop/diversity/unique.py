@@ -19,9 +19,9 @@ class UniqueItems(Frozen, Diversity):
     """``D(different labelings of S)``, plus the parsimony of all of S: repeats cover nothing (docs/theory.md 4).
 
     The paper intersects groups with the *unique* items of a list. Without this wrapper a repeated labeling counts
-    again in all of its groups, and where h is not "count" it is rewarded for that. With it, a labeling that is in the
-    list already adds its relevance and parsimony only. A step is then the best labeling outside of the list, or the
-    best one in it, whichever adds more.
+    again in all of its groups, and is rewarded for that unless h is "count". With it, a labeling that is already in the
+    list adds only its relevance and parsimony. A step is then the best labeling outside the list, or the best one
+    inside it, whichever adds more.
 
     Parameters
     ----------

@@ -56,13 +56,13 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
 
 def _check_size(size: int, max_bytes: int) -> None:
     if size > max_bytes:
-        raise ValueError(f"it holds more than {max_bytes} bytes. Give max_bytes= if that is meant")
+        raise ValueError(f"it holds more than {max_bytes} bytes. Pass a larger max_bytes= to read it anyway")
 
 
 def _check_header(file: IO[bytes], size: int) -> None:
     """Refuse arrays of objects, and those whose shape does not fit the bytes that are there."""
     if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("it is no plain array")
+        raise ValueError("it is not a plain array")
     shape, _, dtype = np.lib.format.read_array_header_1_0(file)
     if dtype.hasobject or dtype.itemsize * float(np.prod(shape, dtype=float)) > size:
-        raise ValueError("it is no plain array")
+        raise ValueError("it is not a plain array")

@@ -30,7 +30,7 @@ def read_blocks(path: FilePath, max_bytes: int) -> Iterator[bytes]:
                 total += len(block)
                 if total > max_bytes:
                     raise ValueError(
-                        f"{path} holds more than {max_bytes} bytes of text. Give max_bytes= if that is meant."
+                        f"{path} holds more than {max_bytes} bytes of text. Pass a larger max_bytes= to read it anyway."
                     )
                 yield block
         except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError) as error:
@@ -60,12 +60,12 @@ def _xz_blocks(file: IO[bytes]) -> Iterator[bytes]:
         elif decoder.needs_input:
             data = file.read(_BLOCK_BYTES)
             if not data:
-                raise EOFError("it ends too early")
+                raise EOFError("it is truncated")
 
 
 @contextmanager
 def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
-    """Write a file, compressed by suffix, that is complete or not there at all."""
+    """Write a file, compressed by suffix, completely or not at all."""
     target = Path(path)
     temporary = target.with_name(f".{target.name}.part")
     try:
@@ -95,7 +95,7 @@ def write_text(path: FilePath, text: str) -> None:
 
 @contextmanager
 def damage_as(problem: str) -> Iterator[None]:
-    """Turn whatever libraries raise for a damaged or foreign file into a sentence; other troubles have their own."""
+    """Turn what libraries raise for a damaged or foreign file into a clear message; other errors pass."""
     try:
         yield
     except (FileNotFoundError, IsADirectoryError, PermissionError, MemoryError, ImportError, UnsupportedError):

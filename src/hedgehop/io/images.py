@@ -24,7 +24,7 @@ _MOST_STROKE_NUMBERS = 64
 
 @contextmanager
 def open_image(path: FilePath) -> Iterator[Any]:
-    """Open an image with Pillow; damaged and giant ones are refused with a sentence."""
+    """Open an image with Pillow; damaged and giant ones are refused with an error message."""
     image = need("PIL.Image", "io", "reading images")
     with damage_as(f"{path} is not an image that can be read"), image.open(path) as picture:
         yield picture
@@ -57,7 +57,9 @@ def read_strokes(path: FilePath, swap: bool = False) -> NDArray[np.int64]:
             pixels = np.asarray(picture if picture.mode in _STROKE_MODES else picture.convert("RGB"))
         strokes = from_colors(pixels) if pixels.ndim == 3 else pixels.astype(np.int64)
     if (count := len(np.unique(strokes))) > _MOST_STROKE_NUMBERS:
-        raise ValueError(f"{path} must hold a few kinds of strokes; got {count} numbers, as photographs have.")
+        raise ValueError(
+            f"{path} must contain only a few kinds of strokes; got {count} different numbers, as in a photograph."
+        )
     return np.where(strokes == 1, 2, np.where(strokes == 2, 1, strokes)) if swap else strokes
 
 

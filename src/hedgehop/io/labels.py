@@ -23,16 +23,16 @@ _UNLABELLED = 255  # VOC's label of pixels without one
 
 
 def read_labels(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[np.int64]:
-    """Read a label map; the suffix says the format.
+    """Read a label map; the suffix determines the format.
 
     Parameters
     ----------
     path : str or path
         A picture with a palette (the numbers count, not the colours), grey (the levels are the labels) or in the
-        colours of PASCAL VOC; ``.npy``; ``.json`` (COCO run lengths: one mask, or masks with a ``category_id``; what
-        none covers is 255); ``.MAP`` (a UAI solution).
+        colours of PASCAL VOC; ``.npy``; ``.json`` (COCO run lengths: one mask, or masks with a ``category_id``; pixels
+        outside all masks are 255); ``.MAP`` (a UAI solution).
     max_bytes : int
-        Refuse files that hold more.
+        Refuse larger files.
 
     Examples
     --------
@@ -55,9 +55,9 @@ def read_labels(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[np.int64]
 
 
 def write_labels(labels: ArrayLike, path: FilePath) -> None:
-    """Write a label map (H, W); the suffix says the format, see :func:`read_labels`.
+    """Write a label map (H, W); the suffix determines the format, see :func:`read_labels`.
 
-    A ``.png`` has VOC's palette for labels up to 255, and 16-bit grey levels for more; in ``.json`` files 255 is no
+    A ``.png`` has VOC's palette for labels up to 255, and 16-bit grey levels for more; in ``.json`` files 255 is not a
     label: such pixels are in no mask.
     """
     values, suffix = integers(labels, "labels"), Path(path).suffix.lower()
@@ -126,5 +126,5 @@ def _from_colors(pixels: NDArray[Any], path: FilePath) -> NDArray[np.int64]:
     strange = known[labels] != codes
     if strange.any():
         color = tuple(pixels[strange][0].tolist())
-        raise ValueError(f"{path} has the colour {color}, which is no label of PASCAL VOC. Save it with a palette.")
+        raise ValueError(f"{path} has the colour {color}, which is not a PASCAL VOC label. Save it with a palette.")
     return labels

@@ -21,7 +21,7 @@ _TEXTS = ("oracles", "tradeoff", "diversity", "method", "model", "sources")
 
 
 def save(found: DiverseList, path: FilePath) -> None:
-    """Write a list; the file is complete or not there at all."""
+    """Write a list; the file is written completely or not at all."""
     header = {name: getattr(found, name) for name in _TEXTS}
     certificate, proof = replace(found.certificate, proof=None), found.certificate.proof
     header |= {"format": _LIST_VERSION, "certificate": asdict(certificate)}
@@ -33,7 +33,7 @@ def save(found: DiverseList, path: FilePath) -> None:
 
 
 def load(path: FilePath) -> DiverseList:
-    """Read a list that ``found.save`` wrote; it knows everything but how to go on.
+    """Read a list that ``found.save`` wrote; it is complete, but cannot be extended.
 
     Examples
     --------

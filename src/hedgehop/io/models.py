@@ -15,20 +15,20 @@ _SUFFIXES = (".uai", ".LG", *_FORMATS)
 
 
 def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MAX_BYTES) -> PairwiseModel:
-    """Read a model; the suffix says the format.
+    """Read a model; the suffix determines the format.
 
     Parameters
     ----------
     path : str or path
         ``.uai`` (MARKOV or BAYES; scores are logarithms of the tables), ``.LG`` (tables hold logarithms), ``.wcsp``
-        and ``.cfn`` (toulbar2; costs become negative scores, costs from the upper bound on forbid), ``.max``
-        (DIMACS maximum flow: the model's best labeling is a minimum cut), each perhaps with ``.gz`` or ``.xz``
-        behind it, ``.npz`` (ours), or ``.h5`` (OpenGM, costs to be minimised; needs the ``io`` extra).
+        and ``.cfn`` (toulbar2; scores are negated costs; costs at or above the upper bound forbid), ``.max``
+        (DIMACS maximum flow: the model's best labeling is a minimum cut), each optionally followed by ``.gz`` or
+        ``.xz``, ``.npz`` (ours), or ``.h5`` (OpenGM, costs to be minimised; needs the ``io`` extra).
     evidence : "auto", None, path or {variable: label}
         Labels of observed variables of a ``.uai`` or ``.LG`` file: all their other labels are forbidden. "auto"
-        takes the file of the same name with ``.evid`` behind it, if there is one.
+        uses the file of the same name followed by ``.evid``, if it exists.
     max_bytes : int
-        Refuse files that hold more text, after decompression.
+        Refuse files with more text than this, after decompression.
 
     Returns
     -------
@@ -56,20 +56,22 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
-    """Write a model; the suffix says the format, see :func:`read`. The file is complete or not there at all.
+    """Write a model; the suffix determines the format, see :func:`read`. The file is written completely or not at all.
 
     Parameters
     ----------
     model : PairwiseModel
         ``.npz`` keeps the model as it is; ``.LG`` and ``.cfn`` keep every bit of the scores. ``.uai`` holds
-        probabilities: scores that are no logarithm of a double are rounded. ``.wcsp`` and ``.max`` refuse models
-        that they cannot hold; ``.h5`` is only read.
+        probabilities: scores that are not the logarithm of a double are rounded. ``.wcsp`` and ``.max`` refuse
+        models that they cannot represent; ``.h5`` can only be read.
     path : str or path
-        Where to.
+        The file to write.
     """
     suffix = _known_suffix(path)
     if not isinstance(model, PairwiseModel):
-        raise TypeError(f"model must have unary and pairwise scores, as hh.FactorGraph; got {type(model).__name__}.")
+        raise TypeError(
+            f"model must have unary and pairwise scores, such as hh.FactorGraph; got {type(model).__name__}."
+        )
     if suffix in (".uai", ".lg"):
         uai.write(model, path, logs=suffix == ".lg")
     else:
@@ -84,7 +86,7 @@ def is_model_file(path: FilePath) -> bool:
 def _known_suffix(path: FilePath) -> str:
     if not is_model_file(path):
         known, name = ", ".join(_SUFFIXES), Path(path).name
-        raise ValueError(f"the suffix must be one of {known}, perhaps with .gz or .xz behind it; got {name!r}.")
+        raise ValueError(f"the suffix must be one of {known}, optionally followed by .gz or .xz; got {name!r}.")
     return _suffix(path)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning from examples, in the shape of scikit-learn."""
+"""Learning from examples, with estimators like those of scikit-learn."""
 
 from hedgehop._errors import need
 

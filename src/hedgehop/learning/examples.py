@@ -86,7 +86,7 @@ def as_many(**parts: Sized) -> None:
     sizes = [len(part) for part in parts.values()]
     if len(set(sizes)) > 1 or 0 in sizes:
         names, got = " and ".join(parts), " and ".join(map(str, sizes))
-        raise ValueError(f"{names} must be as many, at least one; got {got}.")
+        raise ValueError(f"{names} must have the same length, at least 1; got {got}.")
 
 
 def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Labels:

@@ -41,43 +41,43 @@ _SOLVERS = {"bcfw": frank_wolfe, "one-slack": one_slack, "n-slack": n_slack}
 class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     """Learns the relevance of a chain, graph or grid from examples: ``r(y) = <w, psi(x, y)>``.
 
-    Minimises ``1/2 |w|^2 + C sum_n xi_n``, where xi_n is how much the worst labeling of example n lacks to a margin of
-    its Hamming loss. Weights of Potts edges are never negative, so that inference stays as easy as it can be.
+    Minimises ``1/2 |w|^2 + C sum_n xi_n``, where xi_n is the largest violation of a margin equal to the Hamming loss
+    in example n. Weights of Potts edges are never negative, which keeps inference easy.
 
     Parameters
     ----------
     model : "graph", "chain" or "grid"
-        What one input is. "chain": features (T, d), or (features, step features (T-1, k)). "graph": (node features
-        (n, d), edges (E, 2), edge features (E, k)), the last one or two left out where there are none. "grid": features
+        The form of an input. "chain": features (T, d), or (features, step features (T-1, k)). "graph": (node features
+        (n, d), edges (E, 2), edge features (E, k)), the last two optional. "grid": features
         (H, W, d), or (features, [right (H, W-1, k), down (H-1, W, k)]). Without edge features (or None) every edge has
-        the one feature 1. A last part, scores (n, L), (T, L) or (H, W, L), is added as it is: the scores of a network,
-        say, which the machine then learns to correct. With one more axis, (n, L, k) and so on, it holds k kinds of
-        scores, and each gets a weight that all labels share.
+        the one feature 1. A last part, scores (n, L), (T, L) or (H, W, L), is added as it is, for example the scores
+        of a network, which the machine then learns to correct. With another axis, (n, L, k) and so on, it holds k kinds
+        of scores, and each gets a weight that all labels share.
     C : float
-        Weight of the examples against that of small weights.
+        Weight of the training loss relative to the regularisation.
     solver : "bcfw", "one-slack" or "n-slack"
         Block-coordinate Frank-Wolfe, or cutting planes (which need clarabel). All reach the same optimum.
     pairwise : "potts", "tables" or None
         "potts": neighbours that differ lose ``<v, edge features>``, v >= 0, edge features >= 0. "tables": every edge
-        feature has an (L, L) table of any sign. None: "tables" for chains, "potts" for the others; a grid knows only
+        feature has an (L, L) table of any sign. None: "tables" for chains, "potts" for the others; a grid supports only
         "potts".
     nonnegative : True, "bias" or False
-        How relevance is made nonnegative, which the (1 - 1/e) of greedy lists asks for. True: each input gets a shift
-        of its own, valid for new inputs, too. "bias": the paper's one bias, learned by MAP calls on the training inputs
-        and valid for those alone. False: no shift, and `predict_diverse` is distorted greedy, whose guarantee needs
-        none.
+        How relevance is made nonnegative, which the (1 - 1/e) guarantee of greedy lists requires. True: each input gets
+        its own shift, also valid for new inputs. "bias": the paper's single bias, learned by MAP calls on the training
+        inputs and valid for those only. False: no shift; `predict_diverse` then uses distorted greedy, whose guarantee
+        needs none.
     class_weight : None, "balanced", mapping or (L,) array
-        What missing a variable of each label costs.
+        The cost of missing a variable of each label.
     n_labels : int, optional
-        Number of labels; by default the largest one met, and one more.
+        Number of labels; by default one more than the largest in the training data.
     connectivity : int
-        Of grids.
+        Number of neighbours in grids.
     oracle : str or Oracle
         Which oracle solves the inferences.
     tol : float
-        Ends when the duality gap is below this share of the objective.
+        Training ends when the duality gap is below this share of the objective.
     max_iter : int
-        Most passes over the examples.
+        Maximum number of passes over the examples.
     progress : bool
         Whether to show a bar with the gap on stderr.
 
@@ -144,11 +144,11 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : sequence
-            Inputs, as `model` wants them.
+            Inputs, in the form that `model` requires.
         Y : sequence
             A labeling of each.
         weights : sequence of (n,) arrays, optional
-            What each variable counts in the loss, such as areas of superpixels; 0 where the truth is not known.
+            Weight of each variable in the loss, such as areas of superpixels; 0 where the true label is unknown.
         """
         self._refuse(X, Y)
         features, usual = _STRUCTURES[self.model]
@@ -194,7 +194,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         return [diverse(model, diversity, m, tradeoff, **options) for model in self.models(X)]
 
     def score(self, X: Sequence[Any], Y: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None = None) -> float:
-        """Return the share of variables, of all inputs together, whose label is right."""
+        """Return the share of correct labels, over the variables of all inputs."""
         as_many(X=X, Y=Y)
         truths = [truth_of(self._checked(x), y) for x, y in zip(X, Y, strict=True)]
         right = np.concatenate([a.ravel() == b for a, b in zip(self.predict(X), truths, strict=True)])
@@ -244,7 +244,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
         if self.model == "grid" and self.pairwise == "tables":
-            raise ValueError('a grid knows only pairwise="potts". Use model="graph" with the edges of the grid.')
+            raise ValueError('a grid supports pairwise="potts" only. Use model="graph" with the edges of the grid.')
         number(self.C, "C", low=0.0, strict=True)
         number(self.tol, "tol", low=0.0, strict=True)
         positive_count(self.max_iter, "max_iter")

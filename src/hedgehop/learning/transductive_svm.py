@@ -25,7 +25,7 @@ Train = Callable[[Doubles, Doubles], Doubles]  # labels and weights of all examp
 
 
 class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Transductive support vector machine: the margin avoids all examples, those without a label (-1), too.
+    """Transductive support vector machine: the margin also avoids the examples without a label (-1).
 
     With several classes, one machine per class against the rest. Deterministic.
 
@@ -40,17 +40,17 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     unlabelled_weight : float
         Weight of all unlabelled examples together, against that of all labelled ones.
     balance : float or None
-        Share of the unlabelled that belongs to the second class (two classes only); None takes the share that the
-        machine without unlabelled examples finds. Without it all might fall on one side.
+        Share of the unlabelled that belongs to the second class (two classes only); None uses the share that a
+        machine without unlabelled examples finds. Without it, all might fall on one side.
     n_components : int
         Features of the approximated kernel.
     max_rounds : int
-        Most rounds of label switching for each weight on the way.
+        Maximum number of rounds of label switching for each weight.
 
     Attributes
     ----------
     classes_ : (k,) array
-        The labels met.
+        The labels in the training data.
     transduction_ : (n,) array
         The label of each example of `fit`.
 

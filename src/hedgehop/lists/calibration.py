@@ -54,7 +54,7 @@ class _Trials:
             text = (
                 f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"
             )
-            text = f"{text}; the most was {max(self.reached.values())}."
+            text = f"{text}; the largest difference was {max(self.reached.values())}."
             raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
         return self._confirmed(self._halved(near, far, _CLOSE))
 

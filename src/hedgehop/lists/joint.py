@@ -29,7 +29,7 @@ from hedgehop.potentials import Linear
 def chosen_jointly(greedy: Greedy, m: int) -> ListState:
     """Return the best list of m labelings, in greedy order, with the bound that proves it."""
     if greedy.separation.distance > 0:
-        raise ValueError('method="joint" cannot keep labelings apart: use method="greedy", or distinct=False.')
+        raise ValueError('method="joint" cannot keep labelings apart. Use method="greedy", or distinct=False.')
     objective, cut = greedy.objective, get("graphcut")
     reason = cut.refusal(objective.model, ())
     if reason is not None:
@@ -70,7 +70,7 @@ def _find(problem: Problem) -> Iterator[Evidence] | None:
 
 def _check(problem: Problem, arrays: Arrays) -> float:
     if not _applies(problem):
-        raise ValueError("cuts prove nothing here: they need two labels that prefer to agree.")
+        raise ValueError("cuts prove nothing for this model: they need two labels that prefer to agree.")
     return _evidence(problem).bound
 
 

@@ -99,11 +99,11 @@ class Objective:
             return None
         covered = self.diversity.coverage(self.model, rows)
         known = self.diversity.offset(self.model, rows, len(rows)) <= covered + 1e-9 * max(1.0, abs(covered))
-        return None if known else "the diversity of this list is only known from below"
+        return None if known else "only a lower bound on the diversity of this list is known"
 
     def _refuse_overflow(self, values: Doubles) -> None:
         if np.isposinf(values).any() or np.isnan(values).any():
-            text = f"relevance + {self.tradeoff:g} * diversity is beyond all numbers"
+            text = f"relevance + {self.tradeoff:g} * diversity is too large for floating-point numbers"
             raise ValueError(f"{text}. Use a smaller tradeoff, or scores in larger units.")
 
     def _relevance(self, rows: Labels) -> Doubles:

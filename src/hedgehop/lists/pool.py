@@ -35,17 +35,17 @@ def select(
     Parameters
     ----------
     pool : (K, *shape) labels
-        The candidates; each may be chosen once.
+        The candidates; each can be chosen once.
     model : Model
         Gives the relevance.
     diversity : Diversity
         What makes labelings different.
     m : int
-        How many to choose, at most K.
+        Number of labelings to choose, at most K.
     tradeoff : float or hh.per_variable(...)
         The factor of the diversity.
     first : int, optional
-        Place in the pool of the member that begins the list, whatever its gain; greedy goes on from there.
+        Index in the pool of the first labeling of the list, whatever its gain; greedy continues from there.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _given(heap: Heap, first: int | None) -> tuple[float, int]:
     """Take a given member from a sorted heap; return the largest gain, and the member."""
     place = next((k for k, (_, member) in enumerate(heap) if member == first), None)
     if place is None:
-        raise ValueError(f"first must be the place of an allowed labeling in the pool; got {first!r}.")
+        raise ValueError(f"first must be the index of an allowed labeling in the pool; got {first!r}.")
     return -heap[0][0], heap.pop(place)[1]
 
 

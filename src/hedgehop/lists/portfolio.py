@@ -42,9 +42,9 @@ def portfolio(
 ) -> DiverseList:
     """m/k greedy labelings from each of k diversities, one list after the other.
 
-    The lists run side by side in threads. A labeling that an earlier diversity gave already is replaced by that
-    diversity's next one (it may look m labelings further), unless ``replace_repeats=False``. F, gains and certificate
-    of the whole are those of the sum of all diversities, each times its tradeoff.
+    The lists are computed in parallel. A labeling that an earlier list already contains is replaced by the
+    next one of the same diversity (up to m labelings further), unless ``replace_repeats=False``. F, gains and
+    certificate of the whole are those of the sum of all diversities, each times its tradeoff.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ def portfolio(
     diversities : sequence of Diversity
         What makes the labelings of each list different.
     m : int
-        How many labelings in all; the first diversities give one more if m/k is not whole.
+        Total number of labelings; the first diversities give one more if m/k is not a whole number.
     tradeoff : number, rule, or one of these per diversity
         The factors of the diversities.
     oracle
         As in :func:`hedgehop.diverse`.
     distinct : bool or "auto"
-        Whether a list may have a labeling only once; without it a list that repeats itself ends early.
+        Whether a list may contain a labeling only once; otherwise a list that repeats itself ends early.
     replace_repeats : bool
         Whether to replace labelings that occur in an earlier list. False concatenates the lists as they are, as the
-        paper does: the same labeling may then come from several of them.
+        paper does; the same labeling can then occur in several of them.
 
     Examples
     --------

@@ -56,11 +56,11 @@ class DiverseList:
     tradeoff : float
         The factor of the diversity in F.
     diversity, method, model : str
-        How the list was made, in words.
+        How the list was made, as text.
     sources : tuple of str
-        For a portfolio, the diversity each labeling comes from; else empty.
+        For a portfolio, the diversity each labeling comes from; otherwise empty.
     indices : (m,) array of ints or None
-        For a selection from a pool, the places of the labelings there.
+        For a selection from a pool, the indices of the labelings there.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class DiverseList:
 
     @property
     def upper_bound(self) -> float:
-        """No list of as many labelings has a larger F."""
+        """No list of the same length has a larger F."""
         return self.certificate.upper_bound
 
     @property
@@ -107,7 +107,7 @@ class DiverseList:
 
     @property
     def optimal(self) -> bool:
-        """Whether it is proven that no list of as many labelings is better (to rounding)."""
+        """Whether it is proven that no list of the same length is better (up to rounding)."""
         return self.certificate.optimal
 
     @property
@@ -123,7 +123,7 @@ class DiverseList:
 
     @property
     def distinct(self) -> int:
-        """How many different labelings the list holds."""
+        """Number of different labelings in the list."""
         return len({labeling.tobytes() for labeling in self._flat})
 
     @property
@@ -131,19 +131,19 @@ class DiverseList:
         return np.ascontiguousarray(self.labelings.reshape(len(self.labelings), -1))
 
     def more(self, k: int) -> DiverseList:
-        """Return a list with k further labelings; what was found stays its beginning."""
+        """Return a list with k more labelings, which starts with the labelings of this one."""
         k = positive_count(k, "k")
         if self._more is None:
             raise ValueError(
-                f"this list cannot go on ({self.method}): only a greedy list that was not loaded from a file is the "
-                "beginning of a longer one. Call hh.diverse with a larger m."
+                f"this list cannot be extended ({self.method}): only greedy lists that were not loaded from a file "
+                "can. Call hh.diverse with a larger m."
             )
         return self._more(k)
 
     def certify(self, calls: int = 30, progress: bool = False) -> DiverseList:
         """Return the same list with a better bound, if `calls` further steps find one (docs/list_dual.md).
 
-        It goes on from what was found before, and stops early where nothing is left to prove.
+        It continues from what was found before, and stops early if nothing is left to prove.
 
         >>> import numpy as np, hedgehop as hh
         >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))
@@ -154,9 +154,9 @@ class DiverseList:
         return self._go_on("certified").certify(positive_count(calls, "calls"), progress)
 
     def improve(self, calls: int = 20, progress: bool = False) -> DiverseList:
-        """Return a list whose F is never lower: labelings met are swapped in, others solved again given the rest.
+        """Return a list with an F at least as large, by exchanging labelings and solving some again given the rest.
 
-        At most `calls` steps are solved; most of them are those of ``certify``, which meet good labelings.
+        At most `calls` steps are solved; most of them are those of ``certify``, which also find good labelings.
 
         >>> import numpy as np, hedgehop as hh
         >>> chain = hh.Chain(emissions=np.eye(4, 3), transitions=np.zeros((3, 3)))

@@ -86,7 +86,7 @@ def diverse(
     """``max F(S) = sum_{y in S} r(y) + tradeoff * D(S)`` over lists S of m labelings, greedily.
 
     Each step adds the labeling with the largest gain, which is one MAP inference with the potentials of the
-    diversity (Prasad, Jegelka, Batra 2014). The answer carries a proven bound on the best possible list.
+    diversity (Prasad, Jegelka, Batra 2014). The result comes with a proven bound on the best possible list.
 
     Parameters
     ----------
@@ -96,13 +96,13 @@ def diverse(
         What makes labelings different; ``0.5 * a + b`` adds several. By default ``VariableCoverage()``: it suits every
         model, and its steps are as easy as finding the single best labeling.
     m : int
-        How many labelings.
+        Number of labelings.
     tradeoff : "auto", float, hh.target(distance=...) or hh.per_variable(...)
-        The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" takes about the smallest at
+        The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" uses about the smallest at
         which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
         `min_distance` are given, it also keeps any two labelings 5 % apart.
     method : "greedy", "distorted" or "joint"
-        "distorted" weighs diversity less in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
+        "distorted" gives diversity less weight in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
         for two labels that prefer to agree and VariableCoverage or LinearHamming.
     oracle : str or Oracle
@@ -115,8 +115,8 @@ def diverse(
     refine : bool
         Whether to re-solve each labeling given all others until F no longer grows.
     certify : "auto", False or int
-        How many further steps may be solved for a better bound on all lists (docs/list_dual.md); "auto" means as many
-        as the list has labelings, so that the bound costs about as much as the list. ``found.certify`` goes on.
+        Number of further steps to solve for a better bound on all lists (docs/list_dual.md); "auto" means one per
+        labeling, so that the bound costs about as much as the list. ``found.certify`` continues from there.
     progress : bool
         Whether to report each step on stderr.
     callback : function of a Step
@@ -125,7 +125,7 @@ def diverse(
     Returns
     -------
     DiverseList
-        Fewer than m labelings, with a warning, where no further one is allowed.
+        Fewer than m labelings, with a warning, if no further one is allowed.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def stream(
     distinct: bool | Literal["auto"] = "auto",
     min_distance: int | float | None = None,
 ) -> Iterator[Step]:
-    """Yield greedy steps one at a time: the first is there before the second is computed.
+    """Yield greedy steps one at a time: the first is available before the second is computed.
 
     The arguments are those of :func:`diverse`.
 
@@ -294,7 +294,7 @@ def _fewer(taken: int, m: int) -> str:
 
 
 def _report(state: ListState, m: int, progress: bool, callback: Callback | None) -> None:
-    """Tell of the last step."""
+    """Report the last step."""
     step, done = state.steps[-1], len(state)
     if progress:
         gain = f"gain {step.value:.6g}, bound {step.upper_bound:.6g}"

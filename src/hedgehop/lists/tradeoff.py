@@ -35,10 +35,10 @@ TradeoffLike = float | Literal["auto"] | PerVariable | Target
 
 
 def per_variable(share: float) -> PerVariable:
-    """Tradeoff in units per variable, so that one setting serves all sizes.
+    """Give the tradeoff per variable, so that one setting serves all sizes.
 
     For diversities whose value does not grow with the number of variables: balls, labels, transitions, regions.
-    ``VariableCoverage`` and ``LinearHamming`` count variables themselves; give them a plain number.
+    ``VariableCoverage`` and ``LinearHamming`` already sum over variables; give them a plain number.
 
     >>> import hedgehop as hh
     >>> hh.diverse(hh.FactorGraph([[0.0, 0.0]] * 5), hh.HammingBall(gamma=1.0), tradeoff=hh.per_variable(0.4)).tradeoff
@@ -48,9 +48,9 @@ def per_variable(share: float) -> PerVariable:
 
 
 def target(distance: float) -> Target:
-    """Tradeoff found such that the second labeling differs from the first in at least this share of the variables.
+    """Find a tradeoff at which the second labeling differs from the first in at least this share of the variables.
 
-    The smallest such tradeoff, to a few per cent, so that no scale has to be guessed.
+    This is the smallest such tradeoff, to within a few per cent, so you need not guess a scale.
 
     >>> import hedgehop as hh
     >>> model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
@@ -85,5 +85,5 @@ def resolve(tradeoff: TradeoffLike, model: Model, diversity: Diversity) -> float
         raise TypeError(f"{named} finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
     factor = number(tradeoff, "tradeoff", low=0.0)
     if factor > _MOST:
-        raise ValueError(f"tradeoff must be at most {_MOST:g}, or F is beyond all numbers; got {factor:g}.")
+        raise ValueError(f"tradeoff must be at most {_MOST:g}, or F overflows; got {factor:g}.")
     return factor

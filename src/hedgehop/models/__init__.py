@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be labelled: one file per structure. Models know nothing of diversity or of solvers."""
+"""What can be labelled: one file per structure. Models do not depend on diversities or solvers."""
 
 from hedgehop.models.arborescence import Arborescence as Arborescence
 from hedgehop.models.base import Model as Model

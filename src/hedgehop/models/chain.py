@@ -22,7 +22,7 @@ class Chain(PairwiseModel):
         Scores of the labels at each position; ``-inf`` forbids a label there.
     transitions : (L, L) or (T-1, L, L) array, optional
         Scores of a label (row) followed by another (column), the same everywhere or one table per step.
-        ``-inf`` forbids the succession. By default all successions are as good.
+        ``-inf`` forbids the transition. By default all transitions score 0.
 
     Examples
     --------

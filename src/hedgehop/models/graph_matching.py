@@ -18,16 +18,16 @@ class GraphMatching(EdgeSubset):
     """``r(y) = sum of the weights of the chosen edges``, to be maximised over the matchings of a graph.
 
     No two chosen edges share a node. A labeling has one variable per edge: 1 for the chosen edges, 0 for the others.
-    For two sides, rows and columns, :class:`Matching` is much quicker and has one variable per row.
+    For bipartite graphs, rows and columns, :class:`Matching` is much faster and has one variable per row.
 
     Parameters
     ----------
     edges : (E, 2) array of ints
-        Pairs of nodes. Parallel edges are fine, each is a variable of its own; self-loops are refused.
+        Pairs of nodes. Parallel edges are allowed, each with its own variable; self-loops are refused.
     weights : (E,) array
         What each edge adds, of any sign; ``-inf`` forbids it.
     perfect : bool
-        Whether every node must be matched. That such a matching exists is found out by the first step.
+        Whether every node must be matched. The first step fails if there is no such matching.
     n_nodes : int, optional
         Number of nodes; by default one more than the largest in `edges`.
 

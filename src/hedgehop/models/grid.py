@@ -46,10 +46,10 @@ class Contrast(Frozen):
         self._set(image=pixels, strength=_arrays.number(strength, "strength", low=0.0))
 
     def along(self, offsets: Sequence[Offset], shape: tuple[int, ...]) -> list[Doubles]:
-        """One array of strengths a direction: ``strength * exp(-d^2 / (2 mean d^2)) / |offset|``."""
+        """One array of strengths per direction: ``strength * exp(-d^2 / (2 mean d^2)) / |offset|``."""
         if self.image.shape[: len(shape)] != shape or self.image.ndim > len(shape) + 1:
             raise ValueError(
-                f"the contrast image must have shape {shape}, perhaps with channels last; got {self.image.shape}."
+                f"the contrast image must have shape {shape}, optionally with channels last; got {self.image.shape}."
             )
         pixels = self.image.reshape(*shape, -1)
         changes = [((pixels[a] - pixels[b]) ** 2).sum(axis=-1) for a, b in map(_ends, offsets)]
@@ -71,7 +71,7 @@ def contrast(image: ArrayLike, strength: float = 8.0) -> Contrast:
     Parameters
     ----------
     image : (H, W), (H, W, C), (D, H, W) or (D, H, W, C) array
-        The picture, of any number type.
+        The image, of any numeric type.
     strength : float
         Strength between two neighbours of equal colour.
 

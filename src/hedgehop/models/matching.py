@@ -23,8 +23,8 @@ class Matching(LinearModel):
         What each pair adds; ``-inf`` forbids it. Every row is matched, so there are at least as many columns as
         rows unless rows may stay unmatched.
     unmatched : number or (rows,) array, optional
-        What a row adds that is left without a column. Such a row has the label ``columns``, one more than the last
-        column, and any number of rows may have it.
+        What an unmatched row adds. Such a row has the label ``columns``, one more than the last column, and any
+        number of rows can have it.
 
     Examples
     --------

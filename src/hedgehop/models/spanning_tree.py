@@ -23,7 +23,7 @@ class SpanningTree(EdgeSubset):
     Parameters
     ----------
     edges : (E, 2) array of ints
-        Pairs of nodes. Parallel edges are fine, each is a variable of its own; self-loops are refused.
+        Pairs of nodes. Parallel edges are allowed, each with its own variable; self-loops are refused.
     weights : (E,) array
         What each edge adds to a tree, of any sign; ``-inf`` forbids it. The others must connect all nodes.
     n_nodes : int, optional

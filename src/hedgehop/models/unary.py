@@ -59,7 +59,7 @@ class UnaryModel(Frozen, ABC):
         return float(total[0]) if single else total
 
     def energy(self, labelings: ArrayLike) -> float | Doubles:
-        """``-score``: for readers of papers that minimise."""
+        """``-score``: the energy to be minimised, as in much of the literature."""
         return -self.score(labelings)
 
     def floor(self) -> float:

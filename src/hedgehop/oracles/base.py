@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an oracle is: it maximises relevance plus potentials, and says how sure it is."""
+"""What an oracle is: it maximises relevance plus potentials, and bounds the maximum."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Step:
     upper_bound : float
         No labeling reaches more.
     exact : bool
-        Whether the labeling is proven optimal (to rounding).
+        Whether the labeling is proven optimal (up to rounding).
     oracle : str
         Name of the oracle that solved it.
     seconds : float
-        How long it took.
+        Time it took.
     relevance : float
         r(y) alone.
 
@@ -73,8 +73,8 @@ class Oracle(ABC):
     """Maximises ``r(y) + sum of potentials`` over the labelings of a model: settings, and what it can do.
 
     Subclass it, give it a ``name`` and a ``summary``, and register it under the entry-point group
-    ``hedgehop.oracles`` (or pass an instance as ``oracle=``). Override ``maximize`` if steps have nothing to do with
-    each other, or ``on`` if something is worth keeping from step to step.
+    ``hedgehop.oracles`` (or pass an instance as ``oracle=``). Override ``maximize`` if steps are independent, or ``on``
+    to keep state from step to step.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Oracle(ABC):
 
     @abstractmethod
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Return why this cannot be solved here, as a sentence; None if it can."""
+        """Return why this oracle cannot solve a step; None if it can."""
 
     def on(self, model: Model) -> Solver:
         """Return a solver of steps on one model, which keeps what helps later steps."""
@@ -100,7 +100,7 @@ class Oracle(ABC):
         return self.on(model).maximize(potentials)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
-        """Where ``auto`` asks a plug-in: above 0 before the built-in ones, the highest first; else after them."""
+        """When ``auto`` tries a plug-in: above 0 before the built-in ones, the highest first; otherwise after them."""
         return 0.0
 
     def for_bounds(self) -> Oracle:
@@ -133,7 +133,7 @@ class Oracle(ABC):
 
 
 class Solver:
-    """An oracle at work on one model; subclasses keep flows, messages, labelings met. One thread at a time.
+    """An oracle at work on one model; subclasses keep flows, messages and labelings. One thread at a time.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Solver:
         self.oracle, self.model = oracle, model
 
     def step(self, potentials: Sequence[Potential]) -> Step:
-        """Solve one step, timed; refuse with a sentence what the oracle cannot do."""
+        """Solve one step, timed; raise an error that says why if the oracle cannot."""
         for potential in potentials:
             potential.check(self.model)
         start = time.perf_counter()
@@ -175,7 +175,7 @@ class Solver:
         return self.oracle.maximize(self.model, potentials)
 
     def refusal(self, potentials: Sequence[Potential]) -> str | None:
-        """Return why a step cannot be solved, and which oracles can solve it, as a sentence; None if it can."""
+        """Return why a step cannot be solved, and which oracles can solve it; None if it can."""
         from hedgehop.oracles.registry import explained_refusal
         from hedgehop.oracles.splitting import without_splits
 

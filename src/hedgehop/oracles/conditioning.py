@@ -61,7 +61,7 @@ def largest_score(model: UnaryModel) -> float:
 
 
 def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent: int) -> UnaryModel:
-    """Return the model with changed scores: none of the changes costs a digit that tells labelings apart.
+    """Return the model with changed scores: none of the changes loses a digit that distinguishes labelings.
 
     The best score of each variable, pair and clique becomes 0, `theta` added to the unaries before; what is below
     `least` is raised to it, unless it is forbidden; all is multiplied by ``2^exponent``.

@@ -24,7 +24,7 @@ def stake(model: Model, potentials: Iterable[Potential] = ()) -> float | None:
 
 
 def meets(model: Model, value: float, bound: float, potentials: Iterable[Potential] = (), error: float = 0.0) -> bool:
-    """Whether no labeling is better than a value, to rounding: what ``exact`` means, whoever says so.
+    """Whether no labeling is better than a value, up to rounding: the definition of ``exact``.
 
     The gap is measured against what is at stake in the step, that is differences between labelings, not against the
     largest number in the model. `error` is what a kernel's integers are proven to change at most.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps solved again on narrower scores: what a good labeling rules out need not be told apart (docs/theory.md 12).
+"""Steps solved again on narrower scores: what a good labeling rules out need not be distinguished (docs/theory.md 12).
 
 With the best score of every variable, pair and clique at 0, a labeling is worth no more than its lowest score. So if
 one is known that loses `loss` in all, and potentials differ by `reach` at most, no best labeling has a score below

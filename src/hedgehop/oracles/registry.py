@@ -46,7 +46,7 @@ def built_in_and_installed() -> dict[str, Oracle]:
 
 
 def available() -> dict[str, str]:
-    """Names of the oracles there are, with what each does exactly.
+    """Names of all oracles, with a summary of each.
 
     >>> import hedgehop as hh
     >>> hh.oracles.available()["tree"]
@@ -77,7 +77,7 @@ def get(oracle: Any) -> Oracle:
         oracle = _OLD_NAMES.get(oracle, oracle)
     if not isinstance(oracle, str) or oracle not in oracles:
         names = ", ".join(f'"{name}"' for name in ("auto", *oracles))
-        raise ValueError(f"unknown oracle {oracle!r}; there are {names}.")
+        raise ValueError(f"unknown oracle {oracle!r}; known ones are {names}.")
     return oracles[oracle]
 
 

@@ -63,7 +63,7 @@ class Route:
     oracle : str
         Name of the oracle.
     model, potentials, size : str
-        Where the row applies, in words.
+        Where the row applies, as text.
     why : str
         Why the oracle is the choice there.
     holds : function of model and potentials
@@ -110,7 +110,7 @@ ROUTES = (
         "exact: one minimum cut", _one_cut,
     ),
     Route("chain", "`Chain`", "sums over several distances", "short chains", "exact: tables of all counts"),
-    Route("exhaustive", "any", "any", _LISTED, "exact, and tried at once", _few_labelings),
+    Route("exhaustive", "any", "any", _LISTED, "exact, and immediate", _few_labelings),
     Route("qpbo", "two labels, any pairs", "linear", "any", "the bound of the linear program"),
     Route("trws", "pairwise", "linear", "any", "near-optimal, with a bound"),
     Route("expansion", "pairwise", "used labels, regions", "any", "strong moves, with a bound"),
@@ -119,11 +119,11 @@ ROUTES = (
         "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
         "all but small trees, matchings and parses", "few linear steps, with a bound", _quicker_than_programs,
     ),
-    Route("ilp", "all that is built in", "all that is built in", _WRITABLE, "exact, if it ends in time"),
-    Route("lagrangian", "any with a linear row", "the same", "where no program can", "few linear steps, with a bound"),
-    Route("graph_matching", "`GraphMatching`", "linear", "where no program can", "exact: blossoms"),
-    Route("exhaustive", "any", "any, your own too", _LISTABLE, "nothing else can"),
-    Route("messages", "pairwise", "distances", "never before others", "there to compare with"),
+    Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
+    Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
+    Route("graph_matching", "`GraphMatching`", "linear", "too large for `ilp`", "exact: blossoms"),
+    Route("exhaustive", "any", "any, including your own", _LISTABLE, "if nothing else applies"),
+    Route("messages", "pairwise", "distances", "last", "for comparison"),
 )  # fmt: skip
 
 
@@ -155,13 +155,13 @@ def choose(
 
 
 def closes_gaps(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
-    """Whether an integer program is asked where the chosen oracle leaves a gap: soon done, and able."""
+    """Whether an integer program closes the gap of the chosen oracle: it is small, and able to."""
     worth = chosen != "ilp" and chosen in _ROUTED and is_small(model, potentials)
     return worth and oracles["ilp"].refusal(model, potentials) is None
 
 
 def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> str:
-    """Tell which row of the table applies to a step, and why no earlier one does.
+    """Say which row of the table applies to a step, and why the rows above it do not.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     chosen = choose(oracles, model, terms)
     lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
     if not chosen.why.startswith("exact") and closes_gaps(oracles, chosen.oracle, model, terms):
-        lines[0] += "; the model is small, so that ilp closes a gap it leaves"
+        lines[0] += "; the model is small, so ilp closes any gap that remains"
     for route in routes(oracles, model, terms):
         if route is chosen:
             break
@@ -201,7 +201,7 @@ class Auto(Oracle):
     Examples
     --------
     >>> import numpy as np, hedgehop as hh
-    >>> quick = hh.oracles.Auto(hh.oracles.Ilp(time_limit=1.0))  # as "auto", but patient for a second only
+    >>> quick = hh.oracles.Auto(hh.oracles.Ilp(time_limit=1.0))  # as "auto", with one second per integer program
     >>> hh.best(hh.Chain(np.zeros((3, 2)), np.eye(2)), oracle=quick).oracle
     'tree'
     """
@@ -214,7 +214,7 @@ class Auto(Oracle):
         self.closes_gaps = True  # of small steps, by integer programs
 
     def on(self, model: Model) -> AutoSolver:
-        """Return a solver that asks others, and keeps them."""
+        """Return a solver that delegates to others, and keeps them."""
         return AutoSolver(self, model)
 
     def for_bounds(self) -> Auto:
@@ -246,7 +246,7 @@ class AutoSolver(Solver):
         self._solvers: dict[str, Solver] = {}
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
-        """Let the chosen oracle solve it; where it leaves a gap and the model is small, close it by a program."""
+        """Let the chosen oracle solve it; if it leaves a gap on a small model, a program closes it."""
         chosen = self.oracle.choice(self.model, potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles

@@ -35,8 +35,8 @@ def plot_list(
 ) -> Figure:
     """Draw all labelings of a list side by side, with what changed against the first.
 
-    Each panel tells the labeling's number, the share of variables that differ from the first labeling, and its
-    relevance. What differs is outlined and in full colour, the rest is paler. Labelings of a grid
+    Each panel shows the labeling's number, the share of variables that differ from the first labeling, and its
+    relevance. Differences are outlined and in full colour, the rest is paler. Labelings of a grid
     are drawn as images (of a volume, the middle slice), others as rows of cells.
 
     Parameters
@@ -44,18 +44,18 @@ def plot_list(
     found : DiverseList
         The list.
     image : (H, W), (H, W, 3) or (H, W, 4) array, optional
-        The picture that was labelled (for a volume with a leading axis); drawn first, and faintly under the
+        The image that was labelled (with a leading axis for a volume); drawn first, and faintly under the
         labels.
     segments : (H, W) array of ints, optional
-        The variable of each pixel, from 0 on, where variables are superpixels.
+        The variable of each pixel, starting at 0, if variables are superpixels.
     names : sequence of str, optional
-        Names of the labels, for the legend. There is one for up to 12 labels in use.
+        Names of the labels, for the legend, which is drawn for up to 12 labels in use.
     colors : sequence of matplotlib colours, optional
         Colours of the labels.
     columns : int, optional
-        How many panels stand side by side.
+        Number of panels per row.
     title : str, optional
-        Line above all.
+        Title of the figure.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What may be added to the relevance: small frozen records, each a function of the whole labeling.
 
-A diversity turns its marginal gain into these; label costs and the rest also serve people who want no list
-at all (``hh.best(model, [LabelWeights(w)])``). Scores are maximised, so a negative weight is a cost.
+A diversity expresses its marginal gain by these. They are also useful without lists, for example as label
+costs: ``hh.best(model, [LabelWeights(w)])``. Scores are maximised, so a negative weight is a cost.
 """
 
 from hedgehop.potentials.ball_unions import BallCoverage as BallCoverage

@@ -115,14 +115,14 @@ class _NotInBall:
 class BallUnion(BallGain):
     """Share of the exact Hamming ball around y that no ball around a chosen labeling covers (docs/theory.md 6).
 
-    Exact where all labelings can be listed (up to 2^20), else the lower bound ``max(0, 1 - sum of overlaps)``.
+    Exact where all labelings can be listed (up to 2^20), otherwise the lower bound ``max(0, 1 - sum of overlaps)``.
 
     Parameters
     ----------
     chosen : (k, n) labels
         Centres of the earlier balls, distinct.
     radius : int
-        How many variables may differ within a ball.
+        Number of variables that may differ within a ball.
     n_labels : int
         Number of labels of every variable.
 

@@ -32,7 +32,7 @@ class Potential(Frozen, ABC):
         How the Lagrangian relaxation treats it: by multipliers for its ``counts``, by slopes for its ``distances``, by
         its own ``lines``, or not at all.
     scaled_fields : tuple of str
-        Attributes that a factor multiplies; override ``scaled`` where that is not enough.
+        Attributes that a factor multiplies; override ``scaled`` if that is not enough.
 
     Examples
     --------
@@ -64,13 +64,13 @@ class Potential(Frozen, ABC):
         return self.values(model, flat)
 
     def span(self) -> float:
-        """Return a number that no two values differ by more than; inf if none is known."""
+        """Return an upper bound on the difference of any two values; inf if none is known."""
         return np.inf
 
     def counts(self, model: Model) -> Sequence[CountFunction] | None:
-        """Functions of counts that add up to this potential; None if it is no such sum.
+        """Functions of counts that add up to this potential; None if it is not such a sum.
 
-        With it a potential is understood by integer programs and, if ``relaxed_as`` says how, by relaxations.
+        With these, integer programs and, if ``relaxed_as`` says how, relaxations can handle the potential.
         """
         return None
 
@@ -83,7 +83,7 @@ class Potential(Frozen, ABC):
         return None
 
     def encode(self, program: Any) -> None:
-        """Write this potential as rows of an integer program; by its counts unless overridden.
+        """Write this potential as constraints of an integer program; by its counts unless overridden.
 
         ``program`` is a :class:`hedgehop.oracles.program.model_rows.Encoded`.
         """
@@ -111,7 +111,7 @@ def _times(factor: float, value: Any) -> Any:
     with np.errstate(invalid="ignore", over="ignore"):
         times = np.where(forbidden, -np.inf, factor * value)
     if (np.isfinite(times) == forbidden).any():
-        raise ValueError(f"a potential times {factor:g} is beyond all numbers. Use a smaller tradeoff or factor.")
+        raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
     return own(times) if isinstance(value, np.ndarray) else float(times)
 
 

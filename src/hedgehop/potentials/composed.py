@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Potentials that no kernel has to know: a step with them is made of steps without (``oracles/splitting.py``)."""
+"""Potentials that no kernel has to handle: a step with them is solved by steps without (``oracles/splitting.py``)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MemberWeights(Potential):
             raise ValueError(f"w must have one weight per labeling ({len(rows)}); got {weights.size}.")
         if (weights > 0).any():
             raise ValueError(
-                f"w must be at most 0, for only costs of single labelings can be kept; got {weights.max():g}."
+                f"w must be at most 0, because single labelings can only be given costs; got {weights.max():g}."
             )
         self._set(labelings=own(np.ascontiguousarray(rows)), w=weights)
 
@@ -61,12 +61,12 @@ class MemberWeights(Potential):
 
 
 class Clamped(Potential):
-    """``max(0, sum of potentials)``: a term that may not cost.
+    """``max(0, sum of potentials)``: a term that never costs.
 
     Parameters
     ----------
     parts : sequence of Potential
-        What is added up, and clamped at 0.
+        The potentials whose sum is clamped at 0.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is counted: variables that carry a label or a class of labels, edges that carry a pair of labels.
 
-Everything that is not linear here is a function of counts, and everything that is proven about it is a line above it.
-A potential that says of which counts it is a sum of functions (``Potential.counts``) is understood by relaxations and
-by integer programs.
+Everything that is not linear here is a function of counts, and every proof is a line above such a function.
+Relaxations and integer programs can handle a potential that is a sum of functions of counts (``Potential.counts``).
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ class CountFunction:
     codes : LabelClasses or PairClasses
         Which code each label of each variable, or each pair of labels on each edge, carries.
     code : int
-        The one that is counted.
+        The code that is counted.
     members : (k,) array of ints
         The variables, or the edges, that are counted.
     function : Threshold or Table
-        The worth of the count.
+        The value of each count.
     weights : (k,) array or None
-        What each member counts; 1 each if None.
+        Weight of each member; 1 each if None.
 
     Examples
     --------

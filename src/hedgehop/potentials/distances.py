@@ -28,14 +28,14 @@ class Distances:
     references : (J, n) labels
         The labelings; variables whose label differs are counted.
     weights : (n,) array or None
-        What each variable counts; 1 each if None.
+        Weight of each variable; 1 each if None.
     function : Table
-        The worth of a distance.
+        The value of each distance.
     scale : float
-        0: the potential is the sum of the functions. Else it is what a ball of this value has outside a union of balls,
-        and each function is what it has outside one of them.
+        0: the potential is the sum of the functions. Otherwise it is what a ball of this value has outside a union of
+        balls, and each function is what it has outside one of them.
     decay : (n,) array or None
-        Where balls overlap by ``exp(-distance)``: what each variable counts there.
+        If balls overlap by ``exp(-distance)``: the weight of each variable there.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Cardinality(Potential):
         Value at each count; ``-inf`` forbids a count. With fractional weights, a function of the weighted
         count (concave, with a method ``slope`` for its derivative, if the ILP oracle is to use it).
     weights : (n,) array, optional
-        What each differing variable counts; whole numbers when table is an array (of length sum + 1).
+        Weight of each differing variable; whole numbers if table is an array (of length sum + 1).
 
     Examples
     --------

@@ -17,16 +17,16 @@ NO_KIND = -1
 
 
 class KindWeights(Potential):
-    """``sum_k w[k] * [a label of kind k is used]``: once for every kind that at least one variable shows.
+    """``sum_k w[k] * [a label of kind k is used]``: once for every kind that occurs.
 
     Parameters
     ----------
     kinds : (L,) or (n, L) array of ints
-        Kind of each label, at all variables or at each one; -1: none.
+        Kind of each label, the same for all variables or one row per variable; -1 for none.
     w : (K,) array
         Weight of each kind, of any sign: negative costs, positive rewards.
     min_share : float
-        A kind counts as used only from this share of the variables on (0: a single variable is enough).
+        A kind counts as used only if it covers at least this share of the variables (0: a single variable is enough).
 
     Examples
     --------
@@ -68,14 +68,14 @@ class KindWeights(Potential):
 
 
 class LabelWeights(KindWeights):
-    """``sum_l w[l] * [label l is used]``: once for every label that at least one variable takes.
+    """``sum_l w[l] * [label l is used]``: once for every label that occurs.
 
     Parameters
     ----------
     w : (L,) array
         Weight of each label, of any sign: negative costs, positive rewards.
     min_share : float
-        A label counts as used only from this share of the variables on (0: a single variable is enough).
+        A label counts as used only if it covers at least this share of the variables (0: a single variable is enough).
 
     Examples
     --------

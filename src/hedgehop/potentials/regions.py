@@ -27,9 +27,9 @@ class RegionWeights(Potential):
     regions : list of index arrays, or an array of the model's shape
         Sets of variables (they may overlap), or a map whose values >= 0 name the region of each variable.
     mu : (regions, L) array
-        What a region taken as a whole by a label adds, of any sign.
+        What a region adds if it has a label as a whole, of any sign.
     robust : int
-        Q: 1 asks for the whole region; up to Q - 1 deviating members only lessen the weight. Limited to half
+        Q: 1 requires the whole region; otherwise up to Q - 1 deviating members only reduce the weight. Limited to half
         of a region (``Q_C = max(1, min(robust, |C| // 2))``), so that two labels never hold it at once.
 
     Examples

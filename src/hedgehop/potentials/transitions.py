@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which pairs of labels a labeling shows side by side."""
+"""Which pairs of labels are next to each other in a labeling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class TransitionWeights(Potential):
-    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b unless equal labels count too.
+    """``sum w[a, b] * [some edge carries the pair (a, b)]``, a != b unless equal labels count.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class TransitionWeights(Potential):
     ordered : bool
         Whether (a, b) along an edge's direction differs from (b, a).
     equal : bool
-        Whether pairs of equal labels have a weight, too.
+        Whether pairs of equal labels also have a weight.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def _sums_of_carried(model: Model, flat: Labels, weights: TransitionWeights) -> 
 
 
 def edges_of(model: Model) -> Edges:
-    """Edges of a model, or a sentence why there are none."""
+    """Edges of a model, or an error that says why there are none."""
     if not isinstance(model, PairwiseModel):
         raise TypeError(f"label transitions need a model with edges; {type(model).__name__} has none.")
     return model.edges

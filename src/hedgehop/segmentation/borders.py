@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Borders redrawn at pixels: superpixels say which parts belong together, colours beside a border where it runs.
+"""Borders redrawn at pixels: superpixels decide which parts belong together, local colours where the border runs.
 
-Within a third of a superpixel's side of a border, each pixel is labelled anew by one cut: local colours of the two
+Within a third of a superpixel's side of a border, each pixel is labelled again by one cut: local colours of the two
 sides, contrast between neighbours, reluctance to move far. Gains 0.1 points of accuracy.
 """
 

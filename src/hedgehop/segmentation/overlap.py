@@ -21,8 +21,8 @@ class ExpectedOverlap(Frozen, Diversity):
     """``D(S) = sum over samples z of chance(z) * max over y in S of IoU(y, z)``.
 
     Facility location like :class:`hedgehop.ExpectedBest`, with the measure of segmentation: intersection over union,
-    mean over the labels in either, so that small objects count as much as large ones. It is no sum over variables, so
-    that no oracle but the exhaustive one solves its steps: choose from candidates with :func:`hedgehop.select`.
+    mean over the labels in either, so that small objects count as much as large ones. It is not a sum over variables:
+    only the exhaustive oracle solves its steps: choose from candidates with :func:`hedgehop.select`.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ExpectedOverlap(Frozen, Diversity):
     weights : (n,) array, optional
         Weights of the variables, e.g. areas of superpixels.
     chances : (K,) array, optional
-        How likely each sample is; by default all alike. They are scaled to sum to 1.
+        Probability of each sample, by default equal; scaled to sum to 1.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class ExpectedOverlap(Frozen, Diversity):
 
     @cached_property
     def _known(self) -> dict[bytes, Doubles]:
-        """Overlaps with the samples, of labelings met."""
+        """Overlaps of known labelings with the samples."""
         return {}
 
     def _overlaps(self, rows: Labels) -> Doubles:

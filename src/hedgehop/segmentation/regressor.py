@@ -22,18 +22,18 @@ Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is adde
 
 
 class PooledRegressor:
-    """Ridge regression of the share that each class has in a superpixel: weak scores, as those of 2012 were.
+    """Ridge regression of the share of each class in a superpixel: weak scores, as before deep networks.
 
     Parameters
     ----------
     n_labels : int
-        How many classes there are.
+        Number of classes.
     n_segments : int
-        About how many superpixels an image is cut into.
+        Approximate number of superpixels per image.
     alpha : float
         Strength of the regularisation.
     balance : float
-        0 counts all pixels alike, 1 all classes.
+        0 weights all pixels equally, 1 all classes.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class PooledRegressor:
             shares = counts[known] / areas[known, None]
             examples.append((described[known], shares, areas[known], np.full(int(known.sum()), k)))
         if not examples:
-            raise ValueError("images must hold at least one image with its truth; got none.")
+            raise ValueError("images must contain at least one image with its true label map; got none.")
         self._learn(*map(np.concatenate, zip(*examples, strict=True)))
         return self
 
@@ -95,7 +95,7 @@ class PooledRegressor:
 
     def _learned(self) -> Linear:
         if self._model is None:
-            raise ValueError("the regressor has learned nothing yet. Call fit(images, truths) first.")
+            raise ValueError("the regressor is not fitted. Call fit(images, truths) first.")
         return self._model
 
     def _describe(self, image: ImageLike) -> tuple[NDArray[np.int32], Doubles]:

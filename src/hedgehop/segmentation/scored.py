@@ -96,11 +96,11 @@ class ScoredImage(SceneModel):
         Parameters
         ----------
         m : int
-            How many; fewer come back where the scores leave no other.
+            Number of label maps; fewer are returned if the scores leave no others.
         diversity : Diversity, optional
-            What makes label maps different, as in :func:`hedgehop.diverse`. By default candidates are labelings that
-            are best under a bias of one class or two, and those are taken one of which probably overlaps well with
-            the truth (``ExpectedOverlap``); a diversity of your own chooses among all labelings.
+            What makes label maps different, as in :func:`hedgehop.diverse`. By default the candidates are the best
+            labelings under a bias of one or two classes, and the list is chosen so that one of them probably overlaps
+            well with the truth (``ExpectedOverlap``). Your own diversity chooses among all labelings.
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
         **options
@@ -157,7 +157,7 @@ def from_scores(
     smoothness: float = 0.5,
     most_pixels: int = 500_000,
 ) -> ScoredImage:
-    """Return the model of an image whose classes a network has scored.
+    """Return the model of an image from the class scores of a network.
 
     Scores are averaged over superpixels and count by area; neighbours lose by the length of their border, less
     where colours change.
@@ -166,18 +166,18 @@ def from_scores(
     ----------
     scores : (h, w, L) or (L, h, w) array or tensor
         Score of each class, logits or log-probabilities, higher is better, at any resolution: they are interpolated
-        to the image's size, corners on corners. ``-inf`` forbids a class. Probabilities, numbers from 0 to 1 whose
-        sum over the classes is 1, are recognised; their logarithms are taken. Tensors of PyTorch may be anywhere,
-        those of other libraries must be on the CPU.
+        to the image's size, with aligned corners. ``-inf`` forbids a class. Probabilities, numbers from 0 to 1 whose
+        sum over the classes is 1, are recognised and replaced by their logarithms. PyTorch tensors can be on any
+        device, those of other libraries must be on the CPU.
     image : array or path, optional
         Grey, RGB or RGBA; 8 or 16 bit, or floats. Without one, borders follow the scores alone.
     n_segments : int or None
-        About how many superpixels are labelled. None labels every pixel: a list takes some seconds.
+        Approximate number of superpixels. None labels every pixel; a list then takes a few seconds.
     labels_first : bool, optional
-        Whether scores have shape (L, h, w). By default that is told by the image's height and width; where these
-        leave it open, labels come last if they are fewest, and scores that fit both are refused.
+        Whether scores have shape (L, h, w). By default the image's height and width decide; if these leave it open,
+        labels come last if they are fewest, and scores that fit both are refused.
     smoothness : float
-        Strength of a border of mean length between superpixels of one colour; 0.25 to 1 do about as well.
+        Strength of a border of mean length between superpixels of one colour; 0.25 to 1 work about equally well.
     most_pixels : int
         Larger images are solved at a smaller size; label maps still have the size of the image.
 

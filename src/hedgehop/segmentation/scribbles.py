@@ -36,7 +36,7 @@ def check_scribbles(scribbles: ArrayLike, shape: tuple[int, int]) -> Seeds:
         wrong = strokes.max() if strokes.max() > 255 else strokes.min()
         raise ValueError(f"scribbles must be 0, unknown, or name labels 1..255; got {wrong}.")
     if (strokes > 0).all():
-        raise ValueError("scribbles must leave pixels to label; got a stroke on each. Put 0 where it is unknown.")
+        raise ValueError("scribbles must leave pixels to label; got a stroke on every pixel. Use 0 for unknown pixels.")
     if strokes.max() == 1:
         raise ValueError("scribbles must mark an object (2, 3, ...); got strokes of the background (1) only.")
     return np.where(strokes > 0, strokes - 1, -1)
@@ -60,7 +60,7 @@ def _give_a_place(seeds: Seeds, votes: NDArray[np.int64], label: int) -> None:
     rival = int(seeds[own])
     if (seeds == rival).sum() == 1:
         raise ValueError(
-            f"scribbles {rival + 1} and {label + 1} must not share one superpixel; they do. Draw longer strokes, or "
+            f"scribbles {rival + 1} and {label + 1} must not share a superpixel; they do. Draw longer strokes, or "
             "use more segments."
         )
     seeds[own] = label
@@ -88,12 +88,12 @@ def from_colors(
     colors : mapping of int to RGB, optional
         The colour of each stroke.
     tolerance : int
-        How far every channel may be off, as in compressed files.
+        How far each channel may deviate, as in compressed files.
 
     Raises
     ------
     ValueError
-        Where strokes have another plain colour, such as green: nothing that was painted is ignored.
+        If strokes have another plain colour, such as green. Painted strokes are never ignored.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def from_colors(
         plain += int((off <= tolerance // 3).sum())
     if plain < 0.5 * (strokes > 0).sum():  # reds and blues of a photograph are of all shades
         raise ValueError(
-            "picture must show strokes in plain colours; got shades of them, as photographs have. Give the picture "
+            "picture must show strokes in plain colours; got shades of them, as in a photograph. Give the picture "
             "with the strokes, not the image."
         )
     _refuse_other_colors(pixels, strokes, meaning, tolerance)
@@ -134,7 +134,7 @@ def _refuse_other_colors(
         if stray > _STRAY_SHARE * (strokes > 0).sum():
             known = ", ".join(f"{_name(color)} for {label}" for label, color in meaning.items())
             text = f"picture must show strokes in known colours only, {known}; got {stray} {name} pixels"
-            raise ValueError(f"{text}. Paint them anew, or pass colors={{1: (R, G, B), 2: ...}}.")
+            raise ValueError(f"{text}. Paint them again, or pass colors={{1: (R, G, B), 2: ...}}.")
 
 
 def _name(color: Sequence[int]) -> str:
@@ -153,7 +153,7 @@ def robot_scribbles(
     seed : int
         The same number gives the same strokes.
     strokes, background_strokes : int
-        How many strokes each object, and label 0, gets at most.
+        Maximum number of strokes for each object, and for label 0.
     ignore : int
         Pixels of this label get no stroke.
 

@@ -38,18 +38,18 @@ class Segmenter:
     image : array or path
         Grey, RGB or RGBA; 8 or 16 bit, or floats.
     n_segments : int or None
-        About how many superpixels are labelled. None labels every pixel, which is slower and follows fine borders.
+        Approximate number of superpixels. None labels every pixel, which is slower and follows fine borders.
     scores : mapping of str to float, optional
         Which classifiers' scores are averaged, with their weights; by default ``{"trees": 1, "svm": 1,
-        "walker": 0.5}``. There are: trees, trees+place, trees+texture (extremely randomised trees on colours, on
-        colours and places, ...), svm, words (support vector machines), transductive (one that looks at superpixels
-        without strokes, too), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
+        "walker": 0.5}``. Available: trees, trees+place, trees+texture (extremely randomised trees on colours, on
+        colours and places, ...), svm, words (support vector machines), transductive (one that also learns from
+        superpixels without strokes), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
     smoothness : float
-        Strength of the borders; 0.6 to 2 do about as well.
+        Cost of borders; values from 0.6 to 2 work about equally well.
     frame : float
-        How much likelier the border of the image is background.
+        Bonus for background at the frame of the image.
     fine_borders : bool
-        Redraw the borders of suggestions at pixels. :meth:`model` and :meth:`to_pixels` know superpixels only.
+        Redraw the borders of suggestions at pixels. :meth:`model` and :meth:`to_pixels` use superpixels only.
     most_pixels : int
         Larger images are solved at a smaller size; masks still have the size of the image.
 
@@ -116,8 +116,8 @@ class Segmenter:
     def model(self, scribbles: ArrayLike, around: ArrayLike | None = None) -> FactorGraph | Grid:
         """Return the model of the image with these strokes, for every function of the library.
 
-        Scores are in units of the median lead of the best label, for a superpixel of mean area. Strokes are held:
-        all other labels are forbidden there. `around` is as in :meth:`suggest`.
+        Scores are scaled by the median lead of the best label, for a superpixel of mean area. Strokes are hard
+        constraints: all other labels are forbidden there. `around` is as in :meth:`suggest`.
         """
         return self._problem(scribbles, around).model
 
@@ -150,20 +150,20 @@ class Segmenter:
         ----------
         scribbles : (H, W) array of ints
             0 unknown, 1 background, 2 the object; in general k for label k-1, several objects at once. This is
-            scikit-image's convention; its negative numbers, pixels to leave out, are taken as unknown. Without any
-            stroke of the background the frame of the image is taken for it.
+            scikit-image's convention; its negative numbers, pixels to leave out, count as unknown. Without
+            background strokes, the frame of the image counts as background.
         m : int
-            How many.
+            Number of segmentations.
         diversity : Diversity, optional
             What makes candidates different, as in :func:`hedgehop.diverse`. By default candidates come from random
-            mixtures of eight scores, and those are taken one of which is probably right (``ExpectedBest``).
+            mixtures of eight scores, and the list is chosen so that one is probably right (``ExpectedBest``).
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
         around : (H, W) array of ints, optional
             A segmentation to refine, of labels 0, 1, ... (-1: unknown), such as one of an earlier list: candidates
             stay close to it, the first one closest, except near strokes that contradict it.
         callback : function of an (H, W) array, optional
-            Called with each segmentation as soon as it is there.
+            Called with each segmentation as soon as it is available.
         **options
             Passed on to :func:`hedgehop.diverse`.
 
@@ -191,7 +191,7 @@ class Segmenter:
         *,
         around: ArrayLike | None = None,
     ) -> Iterator[Labels]:
-        """Yield segmentations (H, W) one at a time: the first is there before the second is computed."""
+        """Yield segmentations (H, W) one at a time: the first is available before the others are computed."""
         problem = self._problem(scribbles, around)
         if diversity is None:
             yield problem.draw(problem.best[None])[0]
@@ -222,16 +222,16 @@ def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
 
 
 def suggest(image: ImageLike, scribbles: ArrayLike, m: int = 6) -> Suggestions:
-    """Return candidates for what strokes mark in an image, all in one call; :class:`Segmenter` keeps what can be kept.
+    """Return candidates for what strokes mark in an image, in one call; :class:`Segmenter` reuses its work.
 
     Parameters
     ----------
     image : array or path
         Grey, RGB or RGBA; 8 or 16 bit, or floats.
     scribbles : (H, W) array of ints
-        0 unknown, 1 background, 2 the object, 3 and more further objects.
+        0 unknown, 1 background, 2 the object, 3 and up further objects.
     m : int
-        How many candidates.
+        Number of candidates.
 
     Examples
     --------

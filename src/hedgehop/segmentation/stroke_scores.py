@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scores of labels learned from strokes: several classifiers, since each is wrong somewhere else."""
+"""Scores of labels learned from strokes: several classifiers, since each errs in different places."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Suggestions(DiverseList):
         return np.asarray(self.labelings != 0)
 
     def pixel_accuracy(self, truth: ArrayLike, ignore: int = 255) -> Doubles:
-        """Share of right pixels of each candidate, (m,); pixels whose truth is `ignore` do not count."""
+        """Share of correct pixels of each candidate, (m,); pixels whose true label is `ignore` do not count."""
         refuse_masks(truth, ignore)
         return np.asarray(accuracy(self.labelings, truth, ignore))
 

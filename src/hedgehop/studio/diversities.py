@@ -32,7 +32,7 @@ def list_options(request: SolveRequest, n_labels: int, regions: Callable[[], Lab
 
 def _diversity(request: SolveRequest, n_labels: int, regions: Callable[[], Labels]) -> Diversity:
     if request.kind in ("labels", "neighbours") and n_labels < 3:
-        raise refuse(422, "With one object both labels are always there: add another label for this difference.")
+        raise refuse(422, "With one object, every candidate uses both labels. Add another label to use this setting.")
     if request.kind == "labels":
         return LabelCoverage(min_share=_LABEL_SHARES, ignore=())
     if request.kind == "neighbours":

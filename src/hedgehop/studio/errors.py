@@ -18,7 +18,7 @@ class ErrorMessage(BaseModel):
     detail: str
 
 
-RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorMessage, "description": "Why not, as a sentence"}}
+RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorMessage, "description": "The error message"}}
 
 
 def refuse(status: int, sentence: str) -> HTTPException:
@@ -34,7 +34,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarletteHTTPException)
-    known = {404: "there is nothing here.", 405: "this address does not work that way."}
+    known = {404: "there is nothing at this address.", 405: "this address does not support that method."}
     plain = error.detail in ("Not Found", "Method Not Allowed")
     detail = known.get(error.status_code, error.detail) if plain else error.detail
     return JSONResponse({"detail": detail}, error.status_code, headers=error.headers)

@@ -56,7 +56,7 @@ def read_session(data: bytes, settings: Settings) -> tuple[SessionFile, Picture]
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise refuse(422, f"this is no session file of the studio ({place}: {first['msg']}).") from None
+        raise refuse(422, f"this is not a session file of the studio ({place}: {first['msg']}).") from None
     image = unpacked(kept.image)
     if len(image) > settings.most_upload:
         raise refuse(413, f"the image is too large: at most {settings.most_upload // 2**20} megabytes.")

@@ -47,7 +47,7 @@ class ImageFolder:
             raise refuse(404, f"there are {len(self._images)} images here.")
         path = self._images[number]
         if not path.is_file() or path.resolve().parent != path.parent.resolve():
-            raise refuse(404, f"the image {path.name} is no longer there.")
+            raise refuse(404, f"the image {path.name} no longer exists.")
         return path
 
     def scores(self, number: int) -> Path | None:
@@ -61,17 +61,17 @@ class ImageFolder:
     def save(self, number: int, suffix: str, data: bytes, replace: bool) -> str:
         """Write next to an image; an older file stays unless it is to be replaced. Return its name."""
         if not self._may_save:
-            raise refuse(403, "this studio may not write next to the images. Use export instead.")
+            raise refuse(403, "this studio is not allowed to write next to the images. Use export instead.")
         path = self.path(number)
         target = path.with_name(path.stem + suffix)
         if target.exists() and not replace:
-            raise refuse(409, f"there is a {target.name} already. Save again to replace it.")
+            raise refuse(409, f"{target.name} already exists. Save again to replace it.")
         try:
             with atomic_write(target) as file:
                 file.write(data)
         except OSError:
             raise refuse(
-                409, f"the file {target.name} cannot be written: is the disk full, or the folder protected?"
+                409, f"the file {target.name} cannot be written. Is the disk full, or the folder read-only?"
             ) from None
         return target.name
 

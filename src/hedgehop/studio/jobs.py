@@ -25,7 +25,7 @@ _FINAL_EVENTS = ("done", "failed", "cancelled")
 _PROOF_MEANING = (
     "A list is worth how well its candidates fit the strokes and the image, plus how different they are. Compared "
     "with showing the likeliest segmentation {m} times, this list gains at least {share} % of what the best list could "
-    "gain: {among}. That was proven for this very list; how well the model understands your image, no proof can tell."
+    "gain: {among}. This is proven for this list. It says nothing about how well the model fits your image."
 )
 
 Solve = Callable[[Show, Note], DiverseList]
@@ -65,7 +65,7 @@ class Job:
                 _core.check_stop()
                 found = self._solve(self._show, self._note)
                 if self._repeats:
-                    self._note(f"{self._repeats} more would look the same: ask for larger or other differences.")
+                    self._note(f"{self._repeats} more would look the same. Ask for larger or other differences.")
                 self._tell("done", {"count": len(self.candidates), "proof": proof_of(found), "seconds": self._spent()})
             except KeyboardInterrupt:
                 self._tell("cancelled", {})
@@ -75,7 +75,7 @@ class Job:
                 self._tell("failed", {"message": str(error) or "there is not enough memory."})
             except Exception:
                 _LOG.exception("a solve failed")
-                self._tell("failed", {"message": "something went wrong here; the terminal of the studio tells more."})
+                self._tell("failed", {"message": "something went wrong; see the studio's terminal for details."})
 
     async def events(self) -> AsyncIterator[bytes]:
         """Yield events as they come, in the format of server-sent events; who stops listening cancels."""

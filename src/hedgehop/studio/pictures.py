@@ -75,7 +75,7 @@ def _checked_format(data: bytes, most_pixels: int) -> str:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise refuse(413, _too_large(most_pixels)) from None
     except Exception:  # a decoder may raise anything on hostile bytes
-        raise refuse(415, "this is no image the studio can read. Use PNG, JPEG, WebP or TIFF.") from None
+        raise refuse(415, "the studio cannot read this image. Use PNG, JPEG, WebP or TIFF.") from None
     if width * height > most_pixels:
         raise refuse(413, f"{_too_large(most_pixels)} This one has {width} x {height}.")
     return str(kind)
@@ -90,7 +90,7 @@ def _decoded(data: bytes) -> Image.Image:
         with Image.open(io.BytesIO(data), formats=tuple(FORMATS)) as image:
             return _as_rgb(ImageOps.exif_transpose(image))
     except Exception:
-        raise refuse(422, "the image file is damaged or incomplete. Save it again and try once more.") from None
+        raise refuse(422, "the image file is damaged or incomplete. Save it again and retry.") from None
 
 
 def _as_rgb(image: Image.Image) -> Image.Image:

@@ -88,14 +88,14 @@ class Session:
         """Return what was found of a list."""
         found = self._lists.get(number)
         if not found:
-            raise refuse(410, "this list is gone: it is too long ago, or was never there. Solve again.")
+            raise refuse(410, "this list no longer exists. Solve again.")
         return list(found)
 
     def labels(self, which: CandidateRef) -> LabelMap:
         """Return one candidate, (h, w)."""
         found = self.candidates(which.list)
         if which.index >= len(found):
-            raise refuse(404, f"this list has {len(found)} candidates only.")
+            raise refuse(404, f"this list has only {len(found)} candidates.")
         return found[which.index].labels()
 
     def close(self) -> None:
@@ -136,7 +136,9 @@ class Sessions:
         """Return a session and remember that it is in use."""
         with self._lock:
             if key not in self._all:
-                raise refuse(404, "this session is closed: it was idle while others needed room. Open the image again.")
+                raise refuse(
+                    404, "this session was closed because it was idle and memory was needed. Open the image again."
+                )
             self._all.move_to_end(key)
             return self._all[key]
 

@@ -36,7 +36,7 @@ class CutOuts:
         strokes = rasterise(request.strokes, self._picture)
         used = _labels_in_use(strokes)
         if not (strokes == 1).any():
-            note("No background stroke yet: the edge of the image is taken for background.")
+            note("No background stroke yet: the edge of the image counts as background.")
         self._segmenter = self._segmenter.with_smoothness(request.smoothness)
         names, segments = np.array(used, np.uint8), self._segmenter.segments
         return self._segmenter.suggest(

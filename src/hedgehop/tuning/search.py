@@ -38,7 +38,7 @@ class Tuned:
     settings : tuple of (name, tradeoff)
         All that were tried.
     best_of_m : (settings, models, m) array
-        Score of the best of the first 1..m labelings; `oracle` is the field's word for it.
+        Score of the best of the first 1..m labelings, often called the oracle score.
     held_out : (models, m) array or None
         With folds: the same for each model under the setting chosen without its fold.
     """
@@ -96,7 +96,7 @@ def tune(
     models : sequence of Model
         The examples.
     truths : sequence
-        What is right for each: a labeling of the model's shape (255 = unknown), or whatever `score` understands.
+        The true labeling of each, of the model's shape (255 = unknown), or whatever `score` accepts.
     diversity_grid : mapping of names, iterable, or function of the parameters
         Diversities, such as ``{f"ball {g}": hh.HammingBall(gamma=g) for g in (0.01, 0.1)}`` or sums with several
         coefficients; or functions that make one for a model, where it needs weights.
@@ -109,7 +109,7 @@ def tune(
         ``lambda mix, gamma: mix * hh.LinearHamming() + hh.HammingBall(gamma=gamma)``, the paper's ⊕.
     search : "grid" or "coordinates"
         Try all settings, or begin in the middle and change one parameter (or the tradeoff) at a time until none
-        improves: far fewer lists where there are several parameters.
+        improves, which needs far fewer lists if there are several parameters.
     folds : int, optional
         Also choose on all but one fold of the models and score on that one, for each fold in turn: see
         ``held_out_score``.
@@ -117,9 +117,9 @@ def tune(
         Gives each labeling of a list a number, higher is better. By default the accuracy.
     cache : path, optional
         A file of JSON lines that keeps every list's scores by the content of model, truth and setting: an interrupted
-        search goes on where it was. Give each `score` and `options` a file of its own.
+        search can then continue. Use a separate file for each `score` and `options`.
     workers : int, optional
-        How many lists are made side by side, in threads; by default one per core.
+        Number of lists computed in parallel threads; by default one per core.
     progress : bool
         Whether to show a bar on stderr.
     **options
@@ -134,7 +134,9 @@ def tune(
     (0.5, 1.0)
     """
     if len(models) != len(truths) or not models:
-        raise ValueError(f"models and truths must be as many, at least one; got {len(models)} and {len(truths)}.")
+        raise ValueError(
+            f"models and truths must have the same length, at least 1; got {len(models)} and {len(truths)}."
+        )
     if search not in _SEARCHES:
         raise ValueError(f'search must be "grid" or "coordinates"; got {search!r}.')
     space = make_space(diversity_grid, tradeoffs, parameters)

@@ -48,8 +48,8 @@ def make_space(
     (name, factor), count = Counter(settings).most_common(1)[0]
     if count > 1:
         raise ValueError(
-            f"two settings are called {name!r} with tradeoff {factor!r}. Leave one out, or give each diversity a name "
-            "of its own: diversity_grid={name: diversity, ...}."
+            f"two settings have the name {name!r} with tradeoff {factor!r}. Leave one out, or give each diversity its "
+            "own name: diversity_grid={name: diversity, ...}."
         )
     return Space(dict(choices), settings, (*shape, len(factors)))
 

@@ -85,7 +85,7 @@ class Functions:
         if found.size:
             after = inner[found[0] + 1 : found[0] + 2].tolist()
             kind = document.text(after[0]) if after else "'?'"
-            raise UnsupportedError(f"{document.path}: the cost function {kind} cannot be held; only tables can.")
+            raise UnsupportedError(f"{document.path}: the cost function {kind} is not supported; only tables are.")
 
     def _members(self, tokens: Integers) -> Integers:
         """Variables of all scopes, by name or number, end to end."""
@@ -117,7 +117,7 @@ class Functions:
             lender[document.values[before[own]].astype(np.int64)] = own
             sources[borrowers] = lender[document.values[self._tables[borrowers]].astype(np.int64)]
             wrong = [sources[k] < 0 or self._shape(k) != self._shape(int(sources[k])) for k in borrowers.tolist()]
-            problem = "costs name {}, which is no table of the same numbers of labels"
+            problem = "costs name {}, which is not a table with the same numbers of labels"
             document.refuse(self._tables[borrowers], np.array(wrong), problem)
         return sources
 

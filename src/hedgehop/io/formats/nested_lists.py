@@ -14,9 +14,9 @@ from hedgehop.io.formats.factors import Integers
 OPEN, CLOSE, NUMBER, WORD = range(4)
 _PROBLEMS = (
     None,
-    "a bracket is closed that was not opened",
-    "a bracket is never closed",
-    "a quote is never closed",
+    "a closing bracket has no opening bracket",
+    "a bracket is not closed",
+    "a quote is not closed",
 )
 
 

@@ -31,7 +31,7 @@ _FIRST_ID = 16000
 
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read the model of a file; infinite costs forbid."""
-    with damage_as(f"{path} is not a model of OpenGM"), _opened(path) as group:
+    with damage_as(f"{path} is not an OpenGM model"), _opened(path) as group:
         file = _Numbers(path, group, max_bytes)
         counts = file.wholes("numbers-of-states", LARGEST_COUNT)
         if counts.size == 0 or counts.min() < 1:
@@ -82,7 +82,7 @@ class _Numbers:
         data = self._group[name]
         self._room -= max(1, data.dtype.itemsize) * data.size
         if self._room < 0 or data.dtype.kind not in "iuf":
-            raise ValueError(f"{name} is too large, or holds no numbers. Give max_bytes= if that is meant")
+            raise ValueError(f"{name} is too large, or holds no numbers. Pass a larger max_bytes= to read it anyway")
         return np.asarray(data[()]).ravel()
 
 
@@ -92,7 +92,7 @@ class _Functions:
     def __init__(self, file: _Numbers, kind: int, count: int) -> None:
         name = f"function-id-{kind}"
         if kind not in _FUNCTIONS:
-            problem = f"functions of kind {kind} cannot be held; only tables, Potts and differences can."
+            problem = f"functions of kind {kind} are not supported; only tables, Potts and differences are."
             raise UnsupportedError(f"{file.path}: {problem}")
         self.make, n_values, self._with_length = _FUNCTIONS[kind]
         indices = file.wholes(f"{name}/indices").tolist()

@@ -33,7 +33,7 @@ class Tokens:
         if not first:
             raise self.error(f"the file ends where {what} is expected")
         if len(first) > _LONGEST_WORD:
-            raise ValueError(f"{self.path} is no text file: a word has more than {_LONGEST_WORD} characters.")
+            raise ValueError(f"{self.path} is not a text file: a word has more than {_LONGEST_WORD} characters.")
         self.taken += 1
         return first.decode("ascii", "replace")
 

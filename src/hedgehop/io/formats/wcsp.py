@@ -63,7 +63,7 @@ class _CostFunctions:
         default = tokens.number("a default cost")
         if default == -1:
             name = tokens.word("the name of a global cost function")
-            raise UnsupportedError(f"{tokens.path}: the cost function {name!r} cannot be held; only tables can.")
+            raise UnsupportedError(f"{tokens.path}: the cost function {name!r} is not supported; only tables are.")
         count = tokens.integer("the number of tuples", low=-len(self._shared))
         scores = self._repeated(-count, scope) if count < 0 else self._table(scope, default, count)
         if arity < 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Try every labeling: the reference all else is tested against, and the solver for any potential at all."""
+"""Try every labeling: the reference for all tests, and the solver for any potential."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Exhaustive(Oracle):
             if values[first] > best_value + _TIE * abs(best_value if best is not None else 0.0):
                 best_value, best = float(values[first]), chunk[first].copy()
         if best is None:
-            raise InfeasibleError("no labeling is allowed: every one meets a score of -inf.")
+            raise InfeasibleError("no labeling is allowed: every one has a score of -inf.")
         return self.step(model, best, potentials, max(bound, best_value))
 
 
@@ -93,7 +93,7 @@ def _sum(parts: Iterator[Doubles]) -> Doubles | float:
 def bits(model: Model, potentials: Sequence[Potential]) -> float:
     """Logarithm (base 2) of the number of allowed labelings, a little low: 2^22 must count as allowed.
 
-    Of very many variables the first ones tell enough.
+    If there are very many variables, the first ones are enough.
     """
     total = 0.0
     for first in (_TELLING, None):

@@ -49,4 +49,4 @@ class LinearOracle(Oracle, Generic[M]):
 def refuse_infeasible(value: float) -> None:
     """Raise InfeasibleError if the best value is that of no labeling at all."""
     if value == -np.inf:
-        raise InfeasibleError("no labeling is allowed: every one meets a score of -inf.")
+        raise InfeasibleError("no labeling is allowed: every one has a score of -inf.")

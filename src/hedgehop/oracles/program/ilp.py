@@ -30,12 +30,12 @@ _ANNEALING = 1.0  # seconds kept for it
 
 
 class Ilp(Oracle):
-    """Local polytope with gadgets for all potentials; the bound is that of HiGHS when time runs out.
+    """Local polytope with constraints for all potentials; with the bound of HiGHS if time runs out.
 
     Parameters
     ----------
     time_limit : float
-        Seconds a step may take; the best labeling so far and a valid bound are returned then.
+        Seconds per step; then the best labeling so far and a valid bound are returned.
 
     Examples
     --------
@@ -57,14 +57,14 @@ class Ilp(Oracle):
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse unknown structures, unknown potentials and very large programs."""
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
-            return f"it cannot write {type(model).__name__} as linear rows"
+            return f"it cannot write {type(model).__name__} as linear constraints"
         rest = nonlinear(potentials)
         size = columns(model, rest)
         if size > MOST_COLUMNS:
             return f"{size} columns are more than {MOST_COLUMNS}"
         unknown = [p for p in rest if not _writable(model, p)]
         if unknown:
-            return f"it cannot write {kinds(unknown)} as linear rows; fractional counts need functions with a slope"
+            return f"it cannot write {kinds(unknown)} as linear constraints; fractional counts need slopes"
         return None
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
@@ -130,7 +130,7 @@ def _exponent(potentials: Sequence[Potential], largest: float) -> int:
 
 def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
     if solution.infeasible:
-        raise InfeasibleError("no labeling is allowed: every one meets a score or a potential of -inf.")
+        raise InfeasibleError("no labeling is allowed: every one has a score or a potential of -inf.")
     return None if solution.x is None else ilp.label(solution.x)
 
 

@@ -20,9 +20,9 @@ from hedgehop.potentials.ball_unions import BallGain
 
 
 class Encoded:
-    """A program with a model in it: ``x[i, l]`` tells whether variable i takes label l.
+    """A program with a model in it: ``x[i, l]`` says whether variable i takes label l.
 
-    ``pairs[e, a, b]`` tells whether edge e carries the labels (a, b); only made when somebody asks for pairs
+    ``pairs[e, a, b]`` says whether edge e carries the labels (a, b); created only if pairs are needed
     (tables, transitions), because Potts edges need only one column per label.
     """
 

@@ -65,7 +65,7 @@ class Guard:
         except Exception:
             _LOG.exception("unexpected failure")
             if not answer.begun:
-                failure = _refusal(500, "something went wrong here; the terminal of the studio tells more.")
+                failure = _refusal(500, "something went wrong; see the studio's terminal for details.")
                 await failure(scope, receive, answer)
 
     def _limit(self, path: str, headers: Headers) -> int:
