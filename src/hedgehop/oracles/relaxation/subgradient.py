@@ -19,8 +19,11 @@ from hedgehop.oracles.relaxation.multipliers import Multipliers, threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 from hedgehop.potentials.labels import label_counts, thresholds
 
-_WARM = 8  # passes for each choice of multipliers, messages kept
+_WARM = 8  # passes for each choice of multipliers, messages kept; half of them where there are many scores
+_MANY = 20_000  # scores of labels
 _COLD = 25  # the same where pairs change and messages start anew
+_PATIENCE = 5  # rounds that have to gain a share of the gap, or there is no use in more
+_LEAST_GAIN = 0.01
 _LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
 
 Evaluate = Callable[[Doubles, Doubles | None], tuple[Labels, float]]  # labeling and bound of scores and pairs' tables
@@ -85,16 +88,18 @@ class CountMultipliers:
 
     def descend(self, evaluate: Evaluate, reached: Callable[[], float], rounds: int) -> tuple[float, list[Labels]]:
         """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way."""
-        step, best, met = 1.0, np.inf, []
+        step, bests, met = 1.0, [np.inf], []
         for _ in range(rounds):
             labeling, bound = evaluate(*self.scores())
             bound += self.rest()
             met.append(labeling)
-            step, known = step if bound < best else step / 2, reached()
-            best = min(best, bound)
-            if best - known <= 1e-7 * max(1.0, abs(known)) or not self.improve(labeling, step * (bound - known)):
+            step, known = step if bound < bests[-1] else step / 2, reached()
+            bests.append(min(bests[-1], bound))
+            gap = bests[-1] - known
+            stuck = len(bests) > _PATIENCE and bests[-1 - _PATIENCE] - bests[-1] < _LEAST_GAIN * gap
+            if gap <= 1e-7 * max(1.0, abs(known)) or stuck or not self.improve(labeling, step * (bound - known)):
                 break
-        return best, met
+        return bests[-1], met
 
 
 def bound_by_messages(
@@ -123,7 +128,7 @@ def bound_by_messages(
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
         changed = scores if theta is None else theta + scores
-        ready, passes = solver, _WARM
+        ready, passes = solver, _WARM if model.unary.size <= _MANY else _WARM // 2
         if tables is not None:
             ready, passes = _core.trws.Trws(model.unary, table_pairs(model, tables)), _COLD
         found, _, bound = pass_messages(ready, changed, passes)
