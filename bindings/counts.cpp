@@ -220,6 +220,8 @@ void register_shares(nb::module_& m) {
                     Vector<double>, std::size_t, std::size_t>(),
            "functions"_a, "codes"_a, "first"_a, "slots"_a, "delta"_a, "n_slots"_a, "n_codes"_a)
       .def("scores", &PyShares::scores, NoGil(), "What to add to the scores of slots: (n_slots, n_codes).")
+      .def("added_to", &PyShares::added_to, "scores"_a, "twins"_a, NoGil(),
+           "Scores of slots with the shares: (n_slots, n_codes). A code's share also goes to its twin.")
       .def("rest", &PyShares::rest, NoGil(), "What the functions may add beside the shares.")
       .def("slope", &PyShares::slope, "codes"_a, NoGil(),
            "Prepare a step against the subgradient where slots carry codes (n_slots,): its squared length.")

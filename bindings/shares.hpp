@@ -33,6 +33,17 @@ class PyShares {
     return total;
   }
 
+  Result<double> added_to(Matrix<double> scores, Vector<std::int64_t> twins) const {
+    require_size("scores", scores.shape(0), n_slots_, "slot");
+    require_columns("scores", scores.shape(1), n_codes_);
+    require_size("twins", twins.size(), n_codes_, "code");
+    require_below("twins", span_of(twins), n_codes_);
+    Result<double> total(span_of(scores));
+    total.shape = {n_slots_, n_codes_, 0}, total.dimensions = 2;
+    shares_.add_to(total.view(), span_of(twins));
+    return total;
+  }
+
   double rest() const { return shares_.rest(); }
 
   double slope(Vector<std::int64_t> codes) {

@@ -47,11 +47,16 @@ class Shares {
   std::span<const double> delta() const { return delta_; }
   std::span<const std::int64_t> slots() const { return slots_; }
 
-  // Adds the shares to the scores of slots and codes.
-  void add_to(MatrixView<double> total) const {
+  // Adds the shares to the scores of slots and codes; also to the code's twin, if it has another one.
+  void add_to(MatrixView<double> total, std::span<const std::int64_t> twins = {}) const {
     for (std::size_t k = 0; k < functions_.size(); ++k) {
-      for (std::size_t p = begin(k); p < end(k); ++p)
-        total(index(slots_[p]), index(functions_[k].code)) += delta_[p];
+      const auto code = index(functions_[k].code);
+      const std::size_t twin = twins.empty() ? code : index(twins[code]);
+      for (std::size_t p = begin(k); p < end(k); ++p) {
+        if (delta_[p] == 0) continue;
+        total(index(slots_[p]), code) += delta_[p];
+        if (twin != code) total(index(slots_[p]), twin) += delta_[p];
+      }
     }
   }
 

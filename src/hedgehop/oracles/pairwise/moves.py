@@ -102,7 +102,7 @@ class MoveSolver(PairwiseSolver):
             self._move(pool, theta, weights)
         best, reached = pool.top(1)[0], pool.value - constant
         bound, met = bound_by_messages(
-            self._messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
+            self._all_messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
         )
         fresh = range(len(pool.labelings), len(pool.labelings) + len(pool.add(np.array(met).reshape(-1, best.size))))
         if fresh and not settled:  # multipliers lead to other labelings

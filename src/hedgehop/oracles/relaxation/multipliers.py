@@ -39,6 +39,12 @@ class Multipliers:
         self.common.add_to(total)
         return total
 
+    def added_to(self, scores: Doubles, twins: Indices) -> Doubles:
+        """Scores of slots, (slots, codes), with what to add to them, and to the twin of each code, (codes,)."""
+        total = self.shared.kernel.added_to(scores, twins)
+        self.common.add_to(total, twins)
+        return total
+
     def rest(self) -> float:
         """What the functions may add beside these scores."""
         return self.shared.rest() + self.common.rest()
@@ -76,9 +82,12 @@ class _Common:
         self.delta = np.clip(first, self.low, self.high)
         self.direction = np.zeros(len(counts))
 
-    def add_to(self, total: Doubles) -> None:
+    def add_to(self, total: Doubles, twins: Indices | None = None) -> None:
         for count, delta in zip(self.counts, self.delta, strict=True):
-            total[count.members, count.code] += delta if count.weights is None else delta * count.weights
+            if delta == 0.0:
+                continue
+            for code in {count.code} if twins is None else {count.code, int(twins[count.code])}:
+                total[count.members, code] += delta if count.weights is None else delta * count.weights
 
     def rest(self) -> float:
         return float((self.values - self.delta[:, None] * self.bends).max(axis=1).sum()) if self.counts else 0.0
