@@ -27,9 +27,9 @@ from hedgehop.oracles.relaxation.subgradient import bound_by_messages
 from hedgehop.potentials import Potential
 from hedgehop.potentials.counts import LabelClasses, PairClasses
 
-_STARTS = 3  # labelings to improve
+_STARTS = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so many scores; beyond, one
 _MANY = 20_000  # scores from which label costs are left to messages with fewer labels
-_LARGE = 200_000  # scores from which one start has to do
+_LARGE = 200_000  # scores from which bounds by parts are given less time
 _MOST_STARTS = 10  # labelings of earlier steps to start from
 _BIASES = 6  # tried on one label
 
@@ -117,9 +117,10 @@ class MoveSolver(PairwiseSolver):
         """Improve the best labelings met, and search from what is reached."""
         model, moves = self.model, self._moves
         weights.tell(moves, theta)
-        starts = pool.top(_STARTS)
-        starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
-        pool.add([self.oracle.improved(moves, y) for y in (starts if model.unary.size <= _LARGE else starts[:1])])
+        starts = pool.top(next((count for size, count in _STARTS if model.unary.size <= size), 1))
+        if model.unary.size <= _LARGE:
+            starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
+        pool.add([self.oracle.improved(moves, y) for y in starts])
         self.search(pool, theta, weights)
 
     def _fewer_labels(
