@@ -90,7 +90,9 @@ def ball_bound(objective: Objective, m: int, rows: Labels, rounds: int = 10) -> 
     return best
 
 
-def evaluated(objective: Objective, m: int, slopes: BallSlopes, distance: int = 0, apart: Arrays | None = None) -> float:
+def evaluated(
+    objective: Objective, m: int, slopes: BallSlopes, distance: int = 0, apart: Arrays | None = None
+) -> float:
     """Return the bound that some slopes prove: one step, a few where labelings must differ."""
     together = Apart(Lagrangian().on(objective.model), m, distance)
     names = _Names(objective, m)

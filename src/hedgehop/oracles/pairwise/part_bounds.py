@@ -22,9 +22,10 @@ _ENOUGH = 1e-5  # gap, against what is at stake, from which the bound of a step 
 
 @dataclass(frozen=True)
 class _Last:
-    """What the last step leaves to the next one; flows only if no regions are part of their graphs."""
+    """What the last step leaves to the next one."""
 
-    parts: _core.flow.LabelParts | None
+    parts: _core.flow.LabelParts
+    wholes: Doubles  # what regions earn: part of the flows
     tops: Doubles  # the best score of each variable
     prices: Prices
     regions: list[tuple[bytes, int]]
@@ -43,14 +44,19 @@ class PartBounds:
             return np.inf
         rewarded = [key for key, (_, mu) in weights.regions.items() if (mu > 0).any()]
         worths = _worths(self._model, weights, rewarded)
-        parts = None if self._last is None or rewarded else self._last.parts
-        dual = PartitionDual(self._model, worths, theta, parts)
+        dual = PartitionDual(self._model, worths, theta, self._parts(worths, rewarded))
         start = self._start(dual, rewarded)
         descent = Descent(dual, start, reached, enough=_ENOUGH * self._model.spread)
         bound = descent.run(calls)
         tops = dual.unary.max(axis=1)
-        self._last = _Last(None if rewarded else dual.parts, tops, descent.prices, rewarded)
+        self._last = _Last(dual.parts, worths.wholes, tops, descent.prices, rewarded)
         return bound
+
+    def _parts(self, worths: Worths, rewarded: list[tuple[bytes, int]]) -> _core.flow.LabelParts | None:
+        """The flows of the last step, if their graphs are the same."""
+        last = self._last
+        same = last is not None and last.regions == rewarded and np.array_equal(last.wholes, worths.wholes)
+        return last.parts if last is not None and same else None
 
     def _start(self, dual: PartitionDual, rewarded: list[tuple[bytes, int]]) -> Prices:
         """Go on from the prices of the last step, changed as the best scores of variables have changed."""

@@ -170,7 +170,10 @@ def _mixed(new: Prices, old: Prices) -> Prices:
 
 def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
     """Whether each region lies within the part of each label, (R, L)."""
-    return np.array([members[:, r].all(axis=1) for r in regions], np.float64).reshape(len(regions), len(members))
+    if not len(regions):
+        return np.zeros((0, len(members)))
+    first = np.cumsum([0, *(r.size for r in regions[:-1])])
+    return np.asarray(np.minimum.reduceat(members[:, np.concatenate(regions)], first, axis=1).T, np.float64)
 
 
 def _parts(model: PairwiseModel, worths: Worths, limits: Doubles) -> _core.flow.LabelParts:
