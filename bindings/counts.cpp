@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "counts/slope_master.hpp"
 #include "counts/union_weights.hpp"
 #include "distance_terms.hpp"
+#include "shares.hpp"
 #include "threads.hpp"
 
 namespace hedgehop::bindings {
@@ -207,9 +209,30 @@ void register_distance_terms(nb::module_& m) {
            "The distances times slopes (J,), as scores of each variable's labels: (n, n_labels).");
 }
 
+void register_shares(nb::module_& m) {
+  nb::class_<PyShares>(
+      m, "Shares",
+      "Multipliers of weights that are earned or paid once, functions (K, 4) of counts: weight, start, "
+      "width\n"
+      "and what the shares may add up to. slots[first[k]:first[k + 1]] are the members of function k, which\n"
+      "count where they carry codes[k]; delta are their first shares.")
+      .def(nb::init<Matrix<double>, Vector<std::int64_t>, Vector<std::int64_t>, Vector<std::int64_t>,
+                    Vector<double>, std::size_t, std::size_t>(),
+           "functions"_a, "codes"_a, "first"_a, "slots"_a, "delta"_a, "n_slots"_a, "n_codes"_a)
+      .def("scores", &PyShares::scores, NoGil(), "What to add to the scores of slots: (n_slots, n_codes).")
+      .def("added_to", &PyShares::added_to, "scores"_a, "twins"_a, NoGil(),
+           "Scores of slots with the shares: (n_slots, n_codes). A code's share also goes to its twin.")
+      .def("rest", &PyShares::rest, NoGil(), "What the functions may add beside the shares.")
+      .def("slope", &PyShares::slope, "codes"_a, NoGil(),
+           "Prepare a step against the subgradient where slots carry codes (n_slots,): its squared length.")
+      .def("step", &PyShares::step, "length"_a, NoGil(), "Make the prepared step, this long per unit.")
+      .def("delta", &PyShares::delta, NoGil(), "The shares.");
+}
+
 }  // namespace
 
 void register_counts(nb::module_& m) {
+  register_shares(m);
   register_statistics(m);
   register_distance_terms(m);
   m.def("ball_gain", &ball_gain, "labelings"_a, "chosen"_a, "decay"_a, NoGil(),

@@ -42,7 +42,9 @@ class PyTrws {
   template <class T>
   PyTrws(Matrix<T> unary, const PyPairs& pairs, Ranks ranks, std::string_view instruction_set)
       : PyTrws(make(view_of(unary), pairs, ranks, instruction_set), view_of(unary), kept(unary),
-               [pairs](std::span<const Label> y) { return pairs.view().value(y); }) {}
+               [pairs](std::span<const Label> y) { return pairs.view().value(y); }) {
+    if (!pairs.view().are_potts()) tables_ = pairs;
+  }
 
   template <class T>
   static std::unique_ptr<PyTrws> grid(Array<T> scores, int connectivity, std::vector<Array<double>> strengths,
@@ -60,6 +62,25 @@ class PyTrws {
     const Busy busy(busy_, "solver");
     if (theta) check_shape("theta", view_of(*theta));
     replace(unary_, std::move(theta));
+  }
+
+  void set_tables(Matrix<double> tables) {
+    const Busy busy(busy_, "solver");
+    require(tables_ && has_all_labels(tables_->view()),
+            "the solver must be one of tables, all labels everywhere");
+    const Edges& edges = tables_->view().edges;
+    require_size("tables", tables.shape(0), edges.rows, "edge");
+    require_columns("tables", tables.shape(1), checked_product(solver_.n_labels(), solver_.n_labels()));
+    require_finite("tables", span_of(tables));
+    solver_.set_tables(edges, span_of(tables));
+    pairs_ = [edges, tables, n = solver_.n_labels()](std::span<const Label> y) {
+      double total = 0;
+      edges.for_each([&](std::size_t e, std::size_t i, std::size_t j) {
+        total += view_of(tables)(e, index(y[i]) * n + index(y[j]));
+      });
+      return total;
+    };
+    apply();
   }
 
   std::tuple<Result<Label>, double, double, int> run(int iterations, int check_every, double gap,
@@ -140,6 +161,11 @@ class PyTrws {
     return make_solver(unary, pairs.view(), order, trws::kernel_for(instruction_set));
   }
 
+  static bool has_all_labels(const Pairs& pairs) {
+    return std::ranges::all_of(pairs.label_counts,
+                               [&](std::int32_t c) { return index(c) == pairs.n_labels; });
+  }
+
   template <class T>
   void check_shape(const char* name, const MatrixView<T>& array) const {
     require_shape(name, array, solver_.n_variables(), solver_.n_labels());
@@ -189,6 +215,7 @@ class PyTrws {
   Kept kept_;
   std::optional<Matrix<double>> theta_;
   PairValue pairs_;
+  std::optional<PyPairs> tables_;  // if it was made of tables
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 
@@ -230,6 +257,9 @@ void def_makers(nb::class_<PyTrws>& type) {
 }
 
 void def_methods(nb::class_<PyTrws>& type) {
+  type.def(
+      "set_tables", &PyTrws::set_tables, "tables"_a, NoGil(),
+      "Other finite scores on the edges, (E, L * L), for a solver that was made of tables. Messages stay.");
   type.def("add_linear", &PyTrws::add_linear, "theta"_a.none(), NoGil(),
            "Scores become unary + theta (not added to an earlier theta); None: unary alone. Messages stay.");
   type.def(

@@ -76,6 +76,13 @@ class Move {
     return RewardSearch(graph_, terms_.rewards(), cuts).run(poll);
   }
 
+  struct Change {
+    std::size_t variable;
+    Label old;
+  };
+  // What the last move made changed.
+  std::span<const Change> changed() const { return changed_; }
+
   // Makes the move, or takes it back if the score does not grow; returns by how much it does.
   Fixed make(const RewardSearch::Answer& answer) {
     if (answer.sides.empty()) return 0;
@@ -97,10 +104,6 @@ class Move {
   struct Part {
     std::size_t variable;
     Label labels[2];
-  };
-  struct Change {
-    std::size_t variable;
-    Label old;
   };
 
   Fixed cost(std::size_t edge, Label a, Label b) const {

@@ -63,23 +63,31 @@ class Swap {
   }
 
  private:
-  // With Potts scores a move depends only on who has its two labels, unless transitions matter.
-  bool is_local() const { return problem_.is_potts() && !problem_.has_transitions(); }
-
   std::size_t& tried_at(Label a, Label b) { return tried_[index(a) * problem_.n_labels() + index(b)]; }
   std::size_t& changed_at(Label label) { return changed_[index(label)]; }
 
-  bool is_worth_trying(Label a, Label b) {
-    const std::size_t changed = is_local() ? std::max(changed_at(a), changed_at(b)) : clock_;
-    return changed > tried_at(a, b);
-  }
+  bool is_worth_trying(Label a, Label b) { return std::max(changed_at(a), changed_at(b)) > tried_at(a, b); }
 
   Fixed tried(Label a, Label b, Poll& poll) {
     const Fixed gain = move(a, b, poll);
-    if (gain > 0) changed_at(a) = changed_at(b) = ++clock_;
+    if (gain > 0) mark_changes();
     tried_at(a, b) = clock_;
     return gain;
   }
+
+  // A move depends on who has its two labels, and on their neighbours: scores of edges and transitions.
+  void mark_changes() {
+    ++clock_;
+    for (const auto& change : maker_.move.changed()) {
+      changed_at(change.old) = changed_at(maker_.labeling[change.variable]) = clock_;
+      if (is_local()) continue;
+      for (const Neighbour to : problem_.neighbours(change.variable))
+        changed_at(maker_.labeling[to.node()]) = clock_;
+    }
+  }
+
+  // With Potts scores only who has the two labels matters, unless transitions do.
+  bool is_local() const { return problem_.is_potts() && !problem_.has_transitions(); }
 
   bool is_inside(std::size_t group, Label a, Label b) const {
     return group == problem_.group(a, b) || group == problem_.group(b, a);

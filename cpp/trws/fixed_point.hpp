@@ -48,9 +48,16 @@ class FixedPointScale {
     if (!(largest > 0.0)) return;  // no edge matters: labels are told apart exactly (trws/scores.cpp)
     exponent_ = std::min(1000, 27 - std::ilogb(largest));
     factor_ = std::ldexp(1.0, exponent_);
+    matters_ = true;
   }
 
   double factor() const { return factor_; }
+  int exponent() const { return exponent_; }
+  // The coarser one of two, so that what fits into either fits into it; one of them if no edge matters there.
+  FixedPointScale coarser(const FixedPointScale& other) const {
+    if (!matters_ || !other.matters_) return matters_ ? *this : other;
+    return exponent_ <= other.exponent_ ? *this : other;
+  }
   double unit() const { return std::ldexp(1.0, -exponent_); }
   double real(std::int64_t value) const { return std::ldexp(static_cast<double>(value), -exponent_); }
   // Truncation is rounding up for scores (<= 0) and rounding down for strengths (>= 0).
@@ -65,6 +72,7 @@ class FixedPointScale {
  private:
   int exponent_ = 0;
   double factor_ = 1.0;
+  bool matters_ = false;
 };
 
 }  // namespace hedgehop::trws

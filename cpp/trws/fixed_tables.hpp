@@ -132,11 +132,11 @@ class FixedTables {
     for (std::size_t e = 0; e < edges_.rows; ++e) {
       const std::size_t rows = scores_.label_count(edges_.first(e));
       const std::size_t columns = scores_.label_count(edges_.second(e));
-      const auto [at, is_new] =
-          known.try_emplace({scores_.offsets[e], scores_.columns[e], static_cast<std::int64_t>(rows),
-                             static_cast<std::int64_t>(columns)},
-                            blocks_.size());
-      if (is_new) {
+      const auto at = known.try_emplace(known.end(),  // where it belongs if tables come one after the other
+                                        {scores_.offsets[e], scores_.columns[e],
+                                         static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)},
+                                        blocks_.size());
+      if (known.size() > blocks_.size()) {
         const double* first = scores_.flat.data() + scores_.offsets[e];
         blocks_.push_back({first, index(scores_.columns[e]), rows, columns});
         blocks_.back().inspect();

@@ -33,7 +33,7 @@ Solver::Solver(Schedule schedule, FixedPairs pairs, std::size_t n_labels,
     for (const std::int32_t v : schedule_.variable_of) counts_.push_back(counts[index(v)]);
   }
   schedule_.position_of = {};
-  schedule_.edge_of = {};
+  if (pairs_.tables.empty()) schedule_.edge_of = {};
   scores_ = FixedPoints(n * slot, 0);
   messages_ = FixedPoints(schedule_.n_edges() * slot, 0);
   best_.assign(n, 0);
@@ -62,6 +62,17 @@ void Solver::connect() {
   graph_.floors = pairs_.floors.data();
   graph_.never = -std::numeric_limits<float>::infinity();
   graph_.unit = static_cast<float>(pairs_.scale.unit());
+}
+
+void Solver::set_tables(Edges edges, std::span<const double> flat) {
+  if (!edge_tables_) edge_tables_.emplace(n_labels_, index(graph_.slot));
+  const int before = pairs_.scale.exponent();
+  edge_tables_->update(schedule_, edges, flat, pairs_);
+  const int shift = std::min(31, before - pairs_.scale.exponent());
+  if (shift > 0) {
+    for (std::int32_t& message : messages_) message >>= shift;
+  }
+  connect();
 }
 
 std::size_t Solver::count_at(std::size_t position) const {

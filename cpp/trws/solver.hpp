@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
 #include "core/poll.hpp"
+#include "trws/edge_tables.hpp"
 #include "trws/fixed_pairs.hpp"
 #include "trws/fixed_point.hpp"
 #include "trws/graph.hpp"
@@ -64,6 +66,11 @@ class Solver {
   // std::invalid_argument, and changes nothing, if a score is NaN or +inf or a variable has no allowed label.
   template <class T>
   void set_scores(MatrixView<const T> unary, std::span<const double> theta);
+
+  // Other finite tables on the edges of a solver of tables, one of L x L scores per edge; every variable has
+  // L labels. Scores must be set before the next run. Keeps the messages: any messages give a bound, and old
+  // ones are near the best where little has changed.
+  void set_tables(Edges edges, std::span<const double> flat);
 
   Answer run(const Options& options, Poll& poll);
 
@@ -113,6 +120,7 @@ class Solver {
   const Kernel& kernel_;
   Schedule schedule_;
   FixedPairs pairs_;
+  std::optional<EdgeTables> edge_tables_;
   std::vector<float> share_;
   std::vector<std::int32_t> counts_;  // of each position; empty if all have n_labels_
   FixedPoints scores_, messages_;

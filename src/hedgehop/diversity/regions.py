@@ -15,8 +15,7 @@ from hedgehop.diversity.concave import ConcaveLike
 from hedgehop.diversity.coverage import Coverage
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential, RegionWeights
-from hedgehop.potentials.labels import label_counts
-from hedgehop.potentials.regions import refuse_outside, region_members, region_slack
+from hedgehop.potentials.regions import misses, refuse_outside, region_members, region_slack
 
 
 class RegionCoverage(Coverage):
@@ -66,11 +65,10 @@ class RegionCoverage(Coverage):
 
     def incidence(self, model: Model, flat: Labels) -> NDArray[np.bool_]:
         """Which (region, deviations allowed, label) groups each labeling belongs to."""
-        n_labels = int(model.label_counts.max())
-        columns = []
-        for members, slack in zip(self.regions, self.slacks, strict=True):
-            misses = members.size - label_counts(flat[:, members], n_labels)
-            columns += [misses <= j for j in range(slack)]
+        missing, slacks = misses(flat, self.regions, int(model.label_counts.max())), self.slacks
+        if max(slacks) == 1:
+            return np.asarray(missing == 0).reshape(len(flat), missing.shape[1] * missing.shape[2])
+        columns = [missing[:, c] <= j for c, slack in enumerate(slacks) for j in range(slack)]
         return np.concatenate(columns, axis=1)
 
     def group_weights(self, model: Model) -> Doubles:

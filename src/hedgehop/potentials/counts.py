@@ -145,9 +145,16 @@ class PairClasses:
 
     def of(self, labeling: Labels) -> Indices:
         """Code that each edge carries, (E,)."""
-        ends = labeling.reshape(-1)[self.edges].astype(np.int64)
-        first, second = ends.T if self.ordered else np.sort(ends, axis=1).T
+        first, second = labeling.reshape(-1)[self.edges].astype(np.int64).T
+        if not self.ordered:
+            first, second = np.minimum(first, second), np.maximum(first, second)
         return np.asarray(first * self.n_labels + second)
+
+    @cached_property
+    def twins(self) -> Indices:
+        """For every ordered pair of labels, as a number, the one that counts as the same."""
+        pairs = np.arange(self.n_labels**2)
+        return pairs if self.ordered else pairs % self.n_labels * self.n_labels + pairs // self.n_labels
 
     def pairs(self, code: int) -> list[tuple[int, int]]:
         """The pairs of labels of a code, along the edge's direction."""

@@ -16,7 +16,6 @@ from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses
-from hedgehop.potentials.labels import label_counts
 
 
 class RegionWeights(Potential):
@@ -64,11 +63,9 @@ class RegionWeights(Potential):
         return region_slack(self.regions[region], self.robust)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
-        total = np.zeros(len(flat))
-        for c, members in enumerate(self.regions):
-            misses = members.size - label_counts(flat[:, members], self.mu.shape[1])
-            total += np.maximum(0.0, 1.0 - misses / self.slack(c)) @ self.mu[c]
-        return total
+        slacks = np.array([self.slack(c) for c in range(len(self.regions))]).reshape(-1, 1)
+        held = np.maximum(0.0, 1.0 - misses(flat, self.regions, self.mu.shape[1]) / slacks)
+        return np.asarray(np.einsum("mcl,cl->m", held, self.mu))
 
     def span(self) -> float:
         return float(np.abs(self.mu).sum())
@@ -154,6 +151,16 @@ def refuse_outside(regions: Sequence[NDArray[np.int64]], n_variables: int) -> No
     for c, members in enumerate(regions):
         if members.min() < 0 or members.max() >= n_variables:
             raise ValueError(f"region {c} names a variable outside 0..{n_variables - 1}.")
+
+
+def misses(flat: Labels, regions: Sequence[NDArray[np.int64]], n_labels: int) -> NDArray[np.int64]:
+    """How many members of each region do not take each label, (m, regions, L)."""
+    sizes = np.array([members.size for members in regions], np.int64)
+    everyone = np.concatenate(regions) if len(regions) else np.zeros(0, np.int64)
+    first = np.repeat(np.arange(len(regions)) * n_labels, sizes)
+    found = [np.bincount(first + row[everyone], minlength=len(regions) * n_labels) for row in flat]
+    counts = np.array(found, np.int64).reshape(len(flat), len(regions), n_labels)
+    return np.asarray(sizes[:, None] - counts)
 
 
 def region_slack(members: NDArray[np.int64], robust: int) -> int:

@@ -70,6 +70,8 @@ class AgreementGains(Potential):
 
     def reachable(self, allowed: NDArray[np.bool_]) -> tuple[Doubles, Doubles]:
         """Least and largest agreement with each sample that allowed labels, (n, L), leave possible."""
+        if allowed.all() and allowed.shape[1] > 1:
+            return np.zeros(len(self.samples)), np.ones(len(self.samples))
         matching = np.take_along_axis(allowed, self.samples.T, axis=1)  # (n, K): the sample's label is allowed
         forced = matching & (allowed.sum(axis=1) == 1)[:, None]
         shares = self.weights / self.weights.sum()

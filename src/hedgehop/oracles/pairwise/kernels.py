@@ -59,6 +59,32 @@ def pass_messages(solver: _core.trws.Trws, theta: Doubles | None, iterations: in
     return labeling, value, bound
 
 
+class Messages:
+    """The messages of a model as it is, and of the same model with other tables on its edges, both kept."""
+
+    def __init__(self, model: PairwiseModel) -> None:
+        self._model = model
+        self._tables: _core.trws.Trws | None = None
+
+    @cached_property
+    def plain(self) -> _core.trws.Trws:
+        """The solver of the model as it is."""
+        return message_solver(self._model)
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether there are messages of tables."""
+        return self._tables is not None
+
+    def of(self, tables: Doubles) -> _core.trws.Trws:
+        """The solver with these scores on the edges, (E, L, L)."""
+        if self._tables is None:
+            self._tables = _core.trws.Trws(self._model.unary, table_pairs(self._model, tables))
+        else:
+            self._tables.set_tables(np.ascontiguousarray(tables).reshape(len(tables), -1))
+        return self._tables
+
+
 class PairwiseSolver(Solver):
     """Keeps the kernels of messages and moves, and labelings of earlier steps, the last one first."""
 
@@ -69,8 +95,12 @@ class PairwiseSolver(Solver):
         self.kept: list[Labels] = []
 
     @cached_property
+    def _all_messages(self) -> Messages:
+        return Messages(self.model)
+
+    @property
     def _messages(self) -> _core.trws.Trws:
-        return message_solver(self.model)
+        return self._all_messages.plain
 
     @cached_property
     def _moves(self) -> _core.moves.Moves:

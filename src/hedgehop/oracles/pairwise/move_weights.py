@@ -60,6 +60,17 @@ class MoveWeights:
         return sum(table.size for table in tables)
 
     @property
+    def label_costs(self) -> Doubles:
+        """What each label costs as soon as one variable takes it, (L,); 0 if it does not."""
+        return np.maximum(0.0, -self.labels.get(1, np.zeros(self.model.n_labels)))
+
+    @property
+    def is_settled_by_labels(self) -> bool:
+        """Whether nothing matters beside the model's own scores and which labels cost: moves find nothing else."""
+        only = not self.sized and not self.pairs and not self.regions
+        return only and all((table <= 0).all() for table in self.labels.values())
+
+    @property
     def needs_no_search(self) -> bool:
         """Whether labels and pairs only cost, whatever their number, and whole regions only earn."""
         costs = (*self.labels.values(), *self.pairs.values())

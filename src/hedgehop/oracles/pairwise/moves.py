@@ -17,16 +17,19 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_finite_pairs
 from hedgehop.oracles.pairwise.kernels import PairwiseSolver, expanded, pass_messages
+from hedgehop.oracles.pairwise.label_sets import LabelSets
 from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
+from hedgehop.oracles.pairwise.trws import repaired
 from hedgehop.oracles.relaxation.multipliers import asked, threshold
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import bound_by_messages
 from hedgehop.potentials import Potential
 from hedgehop.potentials.counts import LabelClasses, PairClasses
 
-_STARTS = 3  # labelings to improve
-_LARGE = 200_000  # scores from which one start has to do
+_STARTS = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so many scores; beyond, one
+_MANY = 20_000  # scores from which label costs are left to messages with fewer labels
+_LARGE = 200_000  # scores from which bounds by parts are given less time
 _MOST_STARTS = 10  # labelings of earlier steps to start from
 _BIASES = 6  # tried on one label
 
@@ -92,23 +95,43 @@ class MoveSolver(PairwiseSolver):
         pool.add([first.reshape(-1), *self.kept, *_simple(model, theta)])
         if not pool.labelings:
             raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
-        weights.tell(moves, theta)
-        starts = pool.top(_STARTS)
-        starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
-        pool.add([self.oracle.improved(moves, y) for y in (starts if model.unary.size <= _LARGE else starts[:1])])
-        self.search(pool, theta, weights)
+        if (weights.label_costs > 0).any():
+            pool.add([self._fewer_labels(theta, rest, weights, first)])
+        settled = weights.is_settled_by_labels and model.unary.size > _MANY
+        if not settled:
+            self._move(pool, theta, weights)
         best, reached = pool.top(1)[0], pool.value - constant
         bound, met = bound_by_messages(
-            self._messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
+            self._all_messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
         )
         fresh = range(len(pool.labelings), len(pool.labelings) + len(pool.add(np.array(met).reshape(-1, best.size))))
-        if fresh:  # multipliers lead to other labelings
+        if fresh and not settled:  # multipliers lead to other labelings
             weights.tell(moves, theta)
             pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
         self.keep(pool.top(1)[0], _MOST_STARTS)
         if bound + constant > pool.value:
             bound = min(bound, self._bound_by_parts(theta, weights, pool.value - constant))
         return self.oracle.step(model, self.kept[0], potentials, bound + constant)
+
+    def _move(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
+        """Improve the best labelings met, and search from what is reached."""
+        model, moves = self.model, self._moves
+        weights.tell(moves, theta)
+        starts = pool.top(next((count for size, count in _STARTS if model.unary.size <= size), 1))
+        if model.unary.size <= _LARGE:
+            starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
+        pool.add([self.oracle.improved(moves, y) for y in starts])
+        self.search(pool, theta, weights)
+
+    def _fewer_labels(
+        self, theta: Doubles | None, rest: Sequence[Potential], weights: MoveWeights, labeling: Labels
+    ) -> Labels:
+        """Return a labeling with fewer labels where they cost, polished by moves that know no weights."""
+        sets = LabelSets(self._messages, self.model, theta, rest, labeling)
+        sets.shrink(weights.label_costs)
+        sets.settle(50)
+        MoveWeights(self.model, ()).tell(self._moves, None)
+        return repaired(self._messages, self._moves, self.model, sets.theta, sets.labeling, 0.0)
 
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
         """Spend about as long as on the step itself."""

@@ -7,12 +7,28 @@ earn it once. So the bound of a reward is nearly tight, at the price of a minimu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
+
+_ENOUGH = 1e-5  # gap, against what is at stake, from which the bound of a step is tight
+
+
+@dataclass(frozen=True)
+class _Last:
+    """What the last step leaves to the next one."""
+
+    parts: _core.flow.LabelParts
+    wholes: Doubles  # what regions earn: part of the flows
+    tops: Doubles  # the best score of each variable
+    prices: Prices
+    regions: list[tuple[bytes, int]]
 
 
 class PartBounds:
@@ -20,28 +36,35 @@ class PartBounds:
 
     def __init__(self, model: PairwiseModel) -> None:
         self._model = model
-        self._last: tuple[PartitionDual, Prices] | None = None
+        self._last: _Last | None = None
 
     def __call__(self, theta: Doubles | None, weights: MoveWeights, reached: float, calls: int) -> float:
         """Return a bound on ``max_y r(y) + theta(y) + what the weights add``; inf where parts are of no help."""
         if not is_partition(self._model) or not _is_rewarded(weights):
             return np.inf
-        worths = _worths(self._model, weights)
-        parts = None if self._last is None or worths.regions else self._last[0].parts
-        dual = PartitionDual(self._model, worths, theta, parts)
-        descent = Descent(dual, self._start(dual), reached)
+        rewarded = [key for key, (_, mu) in weights.regions.items() if (mu > 0).any()]
+        worths = _worths(self._model, weights, rewarded)
+        dual = PartitionDual(self._model, worths, theta, self._parts(worths, rewarded))
+        start = self._start(dual, rewarded)
+        descent = Descent(dual, start, reached, enough=_ENOUGH * self._model.spread)
         bound = descent.run(calls)
-        self._last = None if worths.regions else (dual, descent.prices)
+        tops = dual.unary.max(axis=1)
+        self._last = _Last(dual.parts, worths.wholes, tops, descent.prices, rewarded)
         return bound
 
-    def _start(self, dual: PartitionDual) -> Prices:
+    def _parts(self, worths: Worths, rewarded: list[tuple[bytes, int]]) -> _core.flow.LabelParts | None:
+        """The flows of the last step, if their graphs are the same."""
+        last = self._last
+        same = last is not None and last.regions == rewarded and np.array_equal(last.wholes, worths.wholes)
+        return last.parts if last is not None and same else None
+
+    def _start(self, dual: PartitionDual, rewarded: list[tuple[bytes, int]]) -> Prices:
         """Go on from the prices of the last step, changed as the best scores of variables have changed."""
-        first = dual.start()
-        if self._last is None:
+        first, last = dual.start(), self._last
+        if last is None:
             return first
-        last, prices = self._last
-        changed = first.variables - last.unary.max(axis=1)
-        return Prices(prices.variables + changed, first.slopes)
+        slopes = np.clip(last.prices.slopes, dual.low, dual.high) if last.regions == rewarded else first.slopes
+        return Prices(last.prices.variables + first.variables - last.tops, slopes)
 
 
 def _is_rewarded(weights: MoveWeights) -> bool:
@@ -50,14 +73,13 @@ def _is_rewarded(weights: MoveWeights) -> bool:
     return not weights.pairs and any((table > 0).any() for table in tables)
 
 
-def _worths(model: PairwiseModel, weights: MoveWeights) -> Worths:
+def _worths(model: PairwiseModel, weights: MoveWeights, rewarded: list[tuple[bytes, int]]) -> Worths:
     """What one labeling earns; costs of sizes and of regions, which no part of a label has to pay, count as nothing."""
     used = np.zeros((model.n_labels, 2))
     for least, w in weights.labels.items():
         used[:, 1] += w if least == 1 else np.maximum(0.0, w)
-    rewarded = {key: region for key, region in weights.regions.items() if (region[1] > 0).any()}
     wholes = np.zeros((len(rewarded), model.n_labels, 2))
-    for c, (_, mu) in enumerate(rewarded.values()):
-        wholes[c, :, 1] = np.maximum(0.0, mu)
+    for c, key in enumerate(rewarded):
+        wholes[c, :, 1] = np.maximum(0.0, weights.regions[key][1])
     slacks = np.array([slack for _, slack in rewarded], np.float64)
-    return Worths(used, [members for members, _ in rewarded.values()], wholes, slacks)
+    return Worths(used, [weights.regions[key][0] for key in rewarded], wholes, slacks)

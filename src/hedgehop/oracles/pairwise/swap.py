@@ -57,8 +57,10 @@ class Swap(MoveOracle):
 
     def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Expand and swap in turn until swapping no longer helps."""
-        for _ in range(self.rounds):
-            labeling = moves.expand(labeling, None, self.rounds)[0]
+        for k in range(self.rounds):
+            labeling, gained = moves.expand(labeling, None, self.rounds)
+            if k > 0 and gained <= 0:  # swaps have ended where they are
+                break
             labeling, gained = moves.swap(labeling, self.rounds)
             if gained <= 0:
                 break

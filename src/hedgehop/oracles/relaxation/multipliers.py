@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, Indices
@@ -29,15 +30,19 @@ class Multipliers:
     """
 
     def __init__(self, counts: Sequence[CountFunction], codes: Indices, losses: Doubles) -> None:
-        self.shape = losses.shape
-        self.shared = _Shared([c for c in counts if _is_shared(c)], codes)
+        self.shared = _Shared([c for c in counts if _is_shared(c)], codes, losses)
         self.common = _Common([c for c in counts if not _is_shared(c)], codes, losses)
 
     def scores(self) -> Doubles:
         """What to add to the scores of slots, (slots, codes)."""
-        total = np.zeros(self.shape)
-        self.shared.add_to(total)
+        total = self.shared.kernel.scores()
         self.common.add_to(total)
+        return total
+
+    def added_to(self, scores: Doubles, twins: Indices) -> Doubles:
+        """Scores of slots, (slots, codes), with what to add to them, and to the twin of each code, (codes,)."""
+        total = self.shared.kernel.added_to(scores, twins)
+        self.common.add_to(total, twins)
         return total
 
     def rest(self) -> float:
@@ -77,9 +82,12 @@ class _Common:
         self.delta = np.clip(first, self.low, self.high)
         self.direction = np.zeros(len(counts))
 
-    def add_to(self, total: Doubles) -> None:
+    def add_to(self, total: Doubles, twins: Indices | None = None) -> None:
         for count, delta in zip(self.counts, self.delta, strict=True):
-            total[count.members, count.code] += delta if count.weights is None else delta * count.weights
+            if delta == 0.0:
+                continue
+            for code in {count.code} if twins is None else {count.code, int(twins[count.code])}:
+                total[count.members, code] += delta if count.weights is None else delta * count.weights
 
     def rest(self) -> float:
         return float((self.values - self.delta[:, None] * self.bends).max(axis=1).sum()) if self.counts else 0.0
@@ -99,54 +107,28 @@ class _Common:
 class _Shared:
     """One multiplier for each member: shares of a threshold's weight."""
 
-    def __init__(self, counts: list[CountFunction], codes: Indices) -> None:
-        self.counts = counts
-        sizes = np.array([c.members.size for c in counts], np.int64)
-        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.owner = np.repeat(np.arange(len(counts)), sizes)
-        self.slot = np.concatenate([c.members for c in counts]) if counts else np.zeros(0, np.int64)
-        self.code = np.repeat(np.array([c.code for c in counts], np.int64), sizes)
-        self.caps = np.array([_cap(c, codes) for c in counts])
-        self.delta = np.concatenate([_first_shares(c, codes) for c in counts]) if counts else np.zeros(0)
-        self.direction = np.zeros(self.delta.size)
-        # Shares that add up to the weight leave nothing else of a plain cost or of a reward for all.
+    def __init__(self, counts: list[CountFunction], codes: Indices, losses: Doubles) -> None:
         rises = [threshold(c) for c in counts]
-        self.has_rest = np.array([t.width > 1 or (t.weight < 0 and t.start > 0) for t in rises], bool)
-
-    def add_to(self, total: Doubles) -> None:
-        for k, count in enumerate(self.counts):  # members of one function differ
-            total[count.members, count.code] += self.delta[self.first[k] : self.first[k + 1]]
+        rows = [(f.weight, f.start, f.width, _cap(c, codes)) for c, f in zip(counts, rises, strict=True)]
+        sizes = [c.members.size for c in counts]
+        members = [c.members for c in counts]
+        self.kernel = _core.counts.Shares(
+            np.array(rows, np.float64).reshape(len(counts), 4),
+            np.array([c.code for c in counts], np.int64),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.concatenate(members).astype(np.int64) if counts else np.zeros(0, np.int64),
+            np.concatenate([_first_shares(c, codes, losses) for c in counts]) if counts else np.zeros(0),
+            *losses.shape,
+        )
 
     def rest(self) -> float:
-        return sum(self._best(int(k))[0] for k in np.flatnonzero(self.has_rest))
+        return self.kernel.rest()
 
     def slope(self, codes: Indices) -> float:
-        self.direction = (codes[self.slot] == self.code).astype(np.float64)
-        for k in np.flatnonzero(self.has_rest):
-            self.direction[self.first[k] + self._best(int(k))[1]] -= 1.0
-        return float((self.direction**2).sum())
+        return self.kernel.slope(np.ascontiguousarray(codes, np.int64))
 
     def step(self, length: float) -> None:
-        moved = self.delta - length * self.direction
-        sign = np.sign(self.caps)[self.owner]
-        moved = sign * np.maximum(0.0, sign * moved)
-        sums = np.bincount(self.owner, weights=np.abs(moved), minlength=len(self.counts))
-        caps = np.abs(self.caps)
-        for k in np.flatnonzero((self.caps > 0) & (sums == 0)):  # a reward is shared out whole
-            moved[self.first[k] : self.first[k + 1]] = self.caps[k] / self.counts[k].members.size
-            sums[k] = caps[k]
-        scaled = (self.caps > 0) | (sums > caps)
-        scale = np.divide(caps, sums, out=np.ones_like(caps), where=scaled & (sums > 0))
-        self.delta = moved * scale[self.owner]
-
-    def _best(self, k: int) -> tuple[float, Indices]:
-        """``max_x f(sum x) - delta x``, and which members x takes: those with the smallest multipliers."""
-        delta = self.delta[self.first[k] : self.first[k + 1]]
-        order = np.argsort(delta, kind="stable")
-        taken = np.concatenate([[0.0], np.cumsum(delta[order])])
-        values = self.counts[k].function.at(np.arange(taken.size)) - taken
-        count = int(values.argmax())
-        return float(values[count]), order[:count]
+        self.kernel.step(length)
 
 
 def threshold(count: CountFunction) -> Threshold:
@@ -172,15 +154,22 @@ def _cap(count: CountFunction, codes: Indices) -> float:
     return rises.weight * (users / (users - rises.start) if rises.weight < 0 and users > rises.start else 1.0)
 
 
-def _first_shares(count: CountFunction, codes: Indices) -> Doubles:
-    """Spread costs over the members that pay them now, rewards over all."""
-    rises = threshold(count)
-    payers: NDArray[np.bool_] = count.carries(codes)
+def _first_shares(count: CountFunction, codes: Indices, losses: Doubles) -> Doubles:
+    """Spread rewards over all members, costs over those that pay them now: most on those that would stay longest."""
+    rises, size = threshold(count), count.members.size
     if rises.weight > 0:
-        payers = np.ones(count.members.size, bool)
-    elif payers.sum() <= rises.start:
-        return np.zeros(count.members.size)
-    return np.asarray(payers * (_cap(count, codes) / payers.sum()))
+        return np.full(size, rises.weight / size)
+    payers: NDArray[np.bool_] = count.carries(codes)
+    if payers.sum() <= rises.start:
+        return np.zeros(size)
+    margins = np.ones(int(payers.sum()))
+    if rises.start == 0:  # else some are let off
+        margins = np.delete(losses[count.members[payers]], count.code, axis=1).min(axis=1, initial=np.inf)
+        most = margins[np.isfinite(margins)].max(initial=0.0)
+        margins = np.minimum(margins, most) + 1e-3 * most + 1e-12
+    shares = np.zeros(size)
+    shares[payers] = _cap(count, codes) * margins / margins.sum()
+    return shares
 
 
 def _break_even(count: CountFunction, codes: Indices, losses: Doubles) -> float:

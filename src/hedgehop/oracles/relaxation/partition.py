@@ -126,14 +126,16 @@ class PartitionDual:
 class Descent:
     """Polyak's steps towards a value that no bound can be below, from some prices; it may be run on at any time.
 
+    They end where the bound is `enough` above it.
+
     Attributes
     ----------
     bound, prices
         The best bound met, and where.
     """
 
-    def __init__(self, dual: PartitionDual, start: Prices, target: float) -> None:
-        self._dual, self._target = dual, target
+    def __init__(self, dual: PartitionDual, start: Prices, target: float, enough: float = 0.0) -> None:
+        self._dual, self._target, self._enough = dual, target, enough
         self.bound, self.prices, self.done = float(np.inf), start, False
         self._now, self._length, self._failed = start, 1.0, 0
         self._turn: Prices | None = None
@@ -157,7 +159,7 @@ class Descent:
         self._turn = rises if self._turn is None else _mixed(rises, self._turn)
         norm = float((self._turn.variables**2).sum() + (self._turn.slopes**2).sum())
         gap = self.bound - self._target
-        self.done = norm == 0 or gap <= 1e-12 * abs(self._target) or self._length < 1e-6
+        self.done = norm == 0 or gap <= max(self._enough, 1e-12 * abs(self._target)) or self._length < 1e-6
         if not self.done:
             self._now = self._dual.moved(self._now, self._turn, self._length * (bound - self._target) / norm)
 
@@ -168,7 +170,10 @@ def _mixed(new: Prices, old: Prices) -> Prices:
 
 def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
     """Whether each region lies within the part of each label, (R, L)."""
-    return np.array([members[:, r].all(axis=1) for r in regions], np.float64).reshape(len(regions), len(members))
+    if not len(regions):
+        return np.zeros((0, len(members)))
+    first = np.cumsum([0, *(r.size for r in regions[:-1])])
+    return np.asarray(np.minimum.reduceat(members[:, np.concatenate(regions)], first, axis=1).T, np.float64)
 
 
 def _parts(model: PairwiseModel, worths: Worths, limits: Doubles) -> _core.flow.LabelParts:

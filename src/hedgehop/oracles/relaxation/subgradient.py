@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages, table_pairs
+from hedgehop.oracles.pairwise.kernels import Messages, pair_tables, pass_messages
 from hedgehop.oracles.relaxation.multipliers import Multipliers, threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 from hedgehop.potentials.labels import label_counts, thresholds
 
-_WARM = 8  # passes for each choice of multipliers, messages kept
-_COLD = 25  # the same where pairs change and messages start anew
+_WARM = 8  # passes for each choice of multipliers, messages kept; half of them where there are many scores
+_MANY = 20_000  # scores of labels
+_COLD = 25  # the same where messages begin
+_PATIENCE = 5  # rounds that have to gain a share of the gap, or there is no use in more
+_LEAST_GAIN = 0.05
 _LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
 
 Evaluate = Callable[[Doubles, Doubles | None], tuple[Labels, float]]  # labeling and bound of scores and pairs' tables
@@ -57,9 +59,8 @@ class CountMultipliers:
                 theta += codes.spread(multipliers.scores())
             else:
                 assert self.tables is not None
-                scores = multipliers.scores().reshape(self.tables.shape)
-                both = scores if codes.ordered else scores + scores.transpose(0, 2, 1)
-                tables = (self.tables if tables is None else tables) + both
+                before = (self.tables if tables is None else tables).reshape(len(self.tables), -1)
+                tables = multipliers.added_to(before, codes.twins).reshape(self.tables.shape)
         return theta, tables
 
     def rest(self) -> float:
@@ -85,20 +86,22 @@ class CountMultipliers:
 
     def descend(self, evaluate: Evaluate, reached: Callable[[], float], rounds: int) -> tuple[float, list[Labels]]:
         """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way."""
-        step, best, met = 1.0, np.inf, []
+        step, bests, met = 1.0, [np.inf], []
         for _ in range(rounds):
             labeling, bound = evaluate(*self.scores())
             bound += self.rest()
             met.append(labeling)
-            step, known = step if bound < best else step / 2, reached()
-            best = min(best, bound)
-            if best - known <= 1e-7 * max(1.0, abs(known)) or not self.improve(labeling, step * (bound - known)):
+            step, known = step if bound < bests[-1] else step / 2, reached()
+            bests.append(min(bests[-1], bound))
+            gap = bests[-1] - known
+            stuck = len(bests) > _PATIENCE and bests[-1 - _PATIENCE] - bests[-1] < _LEAST_GAIN * gap
+            if gap <= 1e-7 * max(1.0, abs(known)) or stuck or not self.improve(labeling, step * (bound - known)):
                 break
-        return best, met
+        return bests[-1], met
 
 
 def bound_by_messages(
-    solver: _core.trws.Trws,
+    messages: Messages,
     model: PairwiseModel,
     theta: Doubles | None,
     counts: Sequence[CountFunction],
@@ -111,7 +114,7 @@ def bound_by_messages(
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
     if not counts:
-        return pass_messages(solver, theta, 50)[2], []
+        return pass_messages(messages.plain, theta, 50)[2], []
     constant, flat = 0.0, labeling.reshape(-1)
     pairs = [c for c in counts if isinstance(c.codes, PairClasses)]
     has_tables = bool(pairs) and _has_tables(model)
@@ -123,10 +126,10 @@ def bound_by_messages(
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
         changed = scores if theta is None else theta + scores
-        ready, passes = solver, _WARM
-        if tables is not None:
-            ready, passes = _core.trws.Trws(model.unary, table_pairs(model, tables)), _COLD
-        found, _, bound = pass_messages(ready, changed, passes)
+        passes = _WARM if model.unary.size <= _MANY else _WARM // 2
+        if tables is not None and not messages.has_tables:
+            passes = _COLD
+        found, _, bound = pass_messages(messages.plain if tables is None else messages.of(tables), changed, passes)
         return found.reshape(-1), bound + constant
 
     return multipliers.descend(evaluate, lambda: reached, rounds)
