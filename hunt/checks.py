@@ -193,10 +193,9 @@ class Round:
         self._list(found.more(2), 3, 0, "auto")
 
     def _stream(self) -> None:
-        m, steps = self._m(), []
-        for step in islice(hh.stream(self.problem.model, self.column.diversity, self.truth.tradeoff), m):
-            steps.append(step)
-        distance = int(self.column.diversity.distinct)
+        m, distance = self._m(), int(self.d.random.random() < 0.5)
+        stream = hh.stream(self.problem.model, self.column.diversity, self.truth.tradeoff, distinct=bool(distance))
+        steps = list(islice(stream, m))
         places = [self.problem.place(step.labeling) for step in steps]
         if None in places:
             self._fault("forbidden labeling", f"{steps[places.index(None)].labeling.tolist()}")
