@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hedgehop.lists.greedy import Choose, Greedy
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
@@ -22,6 +24,6 @@ def distorted(greedy: Greedy, m: int) -> Choose:
         step = greedy.solver.step(potentials)
         if greedy.separation.too_close(step.labeling, state.rows):
             step = greedy.apart(potentials, state, step)
-        return greedy.as_gain(step, state, best.upper_bound, best.seconds)
+        return replace(greedy.beside(step, state, best), seconds=step.seconds + best.seconds)
 
     return choose

@@ -12,6 +12,7 @@ from hedgehop.potentials import Potential
 
 _SHARE = 1e-8  # of what is at stake: what sums in another order, and solvers of programs, may leave
 _KERNEL_SHARE = 1e-6  # the same where a kernel works with integers and says how much that may cost
+_SUMS = 1e-13  # of what is at stake: what sums in another order may leave
 _DIGITS = 1e-14  # of the value itself: the last digits of long sums
 
 
@@ -34,3 +35,8 @@ def meets(model: Model, value: float, bound: float, potentials: Iterable[Potenti
     at_stake = stake(model, potentials)
     at_stake = abs(value) if at_stake is None else at_stake
     return bound - value <= _SHARE * at_stake + _DIGITS * abs(value) + min(2.0 * error, _KERNEL_SHARE * at_stake)
+
+
+def falls_short(model: Model, value: float, known: float) -> bool:
+    """Whether a value is below one that is known to be reached, by more than sums in another order differ by."""
+    return known - value > _SUMS * (stake(model) or 0.0) + _DIGITS * max(abs(value), abs(known))
