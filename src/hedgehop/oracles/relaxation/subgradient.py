@@ -21,6 +21,7 @@ from hedgehop.potentials.labels import label_counts, thresholds
 
 _WARM = 8  # passes for each choice of multipliers, messages kept
 _COLD = 25  # the same where pairs change and messages start anew
+_CLOSE = 1e-7  # of what is at stake: a gap that is not worth further rounds
 _LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
 
 Evaluate = Callable[[Doubles, Doubles | None], tuple[Labels, float]]  # labeling and bound of scores and pairs' tables
@@ -83,8 +84,13 @@ class CountMultipliers:
         lost = single[i][:, :, None] + single[j][:, None, :] + now[:, None, None] - self.tables
         return np.asarray(np.maximum(0.0, lost).reshape(len(self.tables), -1))
 
-    def descend(self, evaluate: Evaluate, reached: Callable[[], float], rounds: int) -> tuple[float, list[Labels]]:
-        """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way."""
+    def descend(
+        self, evaluate: Evaluate, reached: Callable[[], float], rounds: int, stake: float
+    ) -> tuple[float, list[Labels]]:
+        """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way.
+
+        They end early where the gap is next to nothing beside what is at `stake`.
+        """
         step, best, met = 1.0, np.inf, []
         for _ in range(rounds):
             labeling, bound = evaluate(*self.scores())
@@ -92,7 +98,7 @@ class CountMultipliers:
             met.append(labeling)
             step, known = step if bound < best else step / 2, reached()
             best = min(best, bound)
-            if best - known <= 1e-7 * max(1.0, abs(known)) or not self.improve(labeling, step * (bound - known)):
+            if best - known <= _CLOSE * stake or not self.improve(labeling, step * (bound - known)):
                 break
         return best, met
 
@@ -111,7 +117,7 @@ def bound_by_messages(
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
     if not counts:
-        return pass_messages(solver, theta, 50)[2], []
+        return pass_messages(solver, model, theta, 50)[2], []
     constant, flat = 0.0, labeling.reshape(-1)
     pairs = [c for c in counts if isinstance(c.codes, PairClasses)]
     has_tables = bool(pairs) and _has_tables(model)
@@ -126,10 +132,10 @@ def bound_by_messages(
         ready, passes = solver, _WARM
         if tables is not None:
             ready, passes = _core.trws.Trws(model.unary, table_pairs(model, tables)), _COLD
-        found, _, bound = pass_messages(ready, changed, passes)
+        found, _, bound = pass_messages(ready, model, changed, passes)
         return found.reshape(-1), bound + constant
 
-    return multipliers.descend(evaluate, lambda: reached, rounds)
+    return multipliers.descend(evaluate, lambda: reached, rounds, model.spread)
 
 
 def _has_tables(model: PairwiseModel) -> bool:
