@@ -132,7 +132,7 @@ def test_wrong_input_is_named(call, message):
 
 def test_masks_are_refused_and_nothing_else():
     for truth in ([0, 255, 255], [255, 255]):
-        with pytest.raises(ValueError, match="labels of objects.*only 0 and 255"):
+        with pytest.raises(ValueError, match=r"labels of objects.*only 0 and 255"):
             metrics.refuse_masks(truth, 255)
     with pytest.raises(ValueError, match="only 0 and 7"):
         metrics.refuse_masks([[0, 7], [7, 0]], 7)
