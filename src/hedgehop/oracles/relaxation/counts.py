@@ -54,7 +54,9 @@ class CountSearch:
         self.solved(self.none)
         self.pool.refuse_empty()
         multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
-        bound, _ = multipliers.descend(lambda theta, _: self.solved(theta), lambda: self.pool.value, rounds, self._stake)
+        bound, _ = multipliers.descend(
+            lambda theta, _: self.solved(theta), lambda: self.pool.value, rounds, self._stake
+        )
         ascent = Ascent(self.minorant, lambda theta, _: self.solved(theta)[0])
         before = -np.inf
         most = _STEPS_PER_ROUND * rounds
