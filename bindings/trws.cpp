@@ -263,10 +263,10 @@ void def_methods(nb::class_<PyTrws>& type) {
   type.def("add_linear", &PyTrws::add_linear, "theta"_a.none(), NoGil(),
            "Scores become unary + theta (not added to an earlier theta); None: unary alone. Messages stay.");
   type.def(
-      "run", &PyTrws::run, "iterations"_a = 50, "check_every"_a = 5, "gap"_a = 1e-6, "least_gain"_a = 0.05,
+      "run", &PyTrws::run, "iterations"_a = 50, "check_every"_a = 5, "gap"_a = 0.0, "least_gain"_a = 0.05,
       "threads"_a = 0, NoGil(),
       "Best labeling since the scores were set, its value in doubles, an upper bound on every labeling's\n"
-      "value, and the iterations made. Stops early when bound - value <= gap * |value|, or when the bound\n"
+      "value, and the iterations made. Stops early when bound - value <= gap, or when the bound\n"
       "gained less than least_gain * (bound - value) in check_every iterations.");
   type.def(
       "beliefs", &PyTrws::beliefs, NoGil(),

@@ -182,3 +182,12 @@ def test_strokes_that_would_be_ignored():
         check([[0, 1, 2, -1]], (1, 4))
     with pytest.raises(ValueError, match="must leave pixels to label"):
         check([[1, 1, 2, 2]], (1, 4))
+
+
+@pytest.mark.parametrize("scale", [1e-323, 1e-315, 1e-309])
+def test_scores_next_to_nothing_do_no_harm(scale):
+    """Below 2^-1022 numbers lose their digits, and the factor that would make them ordinary is beyond all numbers."""
+    model = hh.FactorGraph(scale * np.array([[3.0, 0.0], [0.0, 5.0], [4.0, 0.0]]), [[0, 1], [1, 2]], scale)
+    found = hh.diverse(model, hh.VariableCoverage(), 2, tradeoff=2.0 * scale)
+    assert found.labelings[0].tolist() == [0, 1, 0]
+    assert found.objective <= found.upper_bound

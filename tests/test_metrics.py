@@ -128,3 +128,31 @@ def test_the_trimap_keeps_a_band_on_both_sides_of_borders():
 def test_wrong_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_masks_are_refused_and_nothing_else():
+    for truth in ([0, 255, 255], [255, 255]):
+        with pytest.raises(ValueError, match=r"labels of objects.*only 0 and 255"):
+            metrics.refuse_masks(truth, 255)
+    with pytest.raises(ValueError, match="only 0 and 7"):
+        metrics.refuse_masks([[0, 7], [7, 0]], 7)
+    for truth, ignore in (([0, 0], 255), ([0, 1, 255], 255), ([1, 255], 255), ([0, 255], None), ([0, 255], 7)):
+        assert metrics.refuse_masks(truth, ignore) is None
+
+
+def test_the_best_so_far_is_kept_along_each_list():
+    values = [[1, 3, 2], [2, 1, 5]]
+    assert metrics.best_so_far(values).tolist() == [[1.0, 3.0, 3.0], [2.0, 2.0, 5.0]]
+    assert metrics.best_so_far(values).dtype == np.float64
+    assert metrics.best_so_far([0.5]).tolist() == [0.5]
+
+
+def test_the_best_labeling_of_an_image_is_chosen_by_what_is_asked_for():
+    truth = np.array([0] * 8 + [1, 1, 255])
+    lists = [np.array([[0] * 10 + [1], [0] * 5 + [1] * 5 + [0]])]  # accuracy 0.8 and 0.7, mean IoU 0.4 and 0.51
+    by_iou, by_accuracy = (metrics.corpus_iou(lists, [truth], 2, by=by).tolist() for by in ("iou", "accuracy"))
+    assert by_iou == pytest.approx([5 / 8, 2 / 5])
+    assert by_accuracy == pytest.approx([8 / 10, 0.0])
+    assert metrics.corpus_iou(lists, [truth], 2).tolist() == by_iou
+    counted = metrics.corpus_iou(lists, [np.where(truth == 255, 1, truth)], 2, ignore=None)
+    assert counted.tolist() == pytest.approx([8 / 10, 1 / 3])  # the last one is right in the first labeling alone

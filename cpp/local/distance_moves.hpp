@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <queue>
@@ -78,7 +79,7 @@ class DistanceMoves {
     std::priority_queue<Turn> turns;
     const auto enter = [&](std::size_t i) {
       const double gain = best_change(labels, i).gain;
-      if (gain > kGain) turns.push({gain, i});
+      if (gain > 0) turns.push({gain, i});
       poll.tick();
     };
     for (std::size_t i = 0; i < labels.size(); ++i) enter(i);
@@ -87,7 +88,7 @@ class DistanceMoves {
       turns.pop();
       const Change change = best_change(labels, turn.variable);
       if (change.gain < turn.gain) {  // less than when it was entered
-        if (change.gain > kGain) turns.push({change.gain, turn.variable});
+        if (change.gain > 0) turns.push({change.gain, turn.variable});
         poll.tick();
         continue;
       }
@@ -118,11 +119,11 @@ class DistanceMoves {
 
  private:
   static constexpr std::size_t kMostComponents = 400;
-  static constexpr double kGain = 1e-9;  // what rounding might pretend
+  static constexpr double kDigits = 1e-13;  // of what is compared: gains that rounding might pretend
 
   struct Change {
     std::size_t label;
-    double gain;
+    double gain;  // 0 unless it is more than rounding
   };
 
   struct Turn {
@@ -139,7 +140,7 @@ class DistanceMoves {
 
   bool move(std::span<Label> labels, std::size_t i) {
     const Change change = best_change(labels, i);
-    if (!(change.gain > kGain)) return false;
+    if (!(change.gain > 0)) return false;
     make(labels, i, change.label);
     return true;
   }
@@ -147,7 +148,8 @@ class DistanceMoves {
   Change best_change(std::span<const Label> labels, std::size_t i) {
     score_labels(labels, i);
     const auto best = std::max_element(score_.begin(), score_.end());
-    return {index(best - score_.begin()), *best - score_[index(labels[i])]};
+    const double gain = *best - score_[index(labels[i])];
+    return {index(best - score_.begin()), gain > kDigits * std::abs(*best) ? gain : 0.0};
   }
 
   void make(std::span<Label> labels, std::size_t i, std::size_t label) {
@@ -228,15 +230,17 @@ class DistanceMoves {
   // The component whose switch gains most; n_components_ if none gains.
   std::size_t best_switch(std::span<const double> sign) const {
     std::size_t best = n_components_;
-    double most = kGain;
+    double most = 0;
     for (std::size_t c = 0; c < n_components_; ++c) {
-      double gain = sign[c] * relevance_[c];
+      double gain = sign[c] * relevance_[c], size = std::abs(gain);
       for (std::size_t j = 0; j < terms_.size(); ++j) {
         if (shift(c, j) == 0.0) continue;
         const auto& f = terms_[j].function;
-        gain += coefficients_[j] * (f.at(distance_[j] + sign[c] * shift(c, j)) - f.at(distance_[j]));
+        const double change =
+            coefficients_[j] * (f.at(distance_[j] + sign[c] * shift(c, j)) - f.at(distance_[j]));
+        gain += change, size += std::abs(change);
       }
-      if (gain > most) best = c, most = gain;
+      if (gain > most && (gain > kDigits * size || std::isinf(size))) best = c, most = gain;
     }
     return best;
   }

@@ -135,11 +135,10 @@ Answer Solver::run(const Options& options, Poll& poll) {
     consider_sweep_labelings(poll);
     answer.iterations += times;
     const double value = real_value(value_), bound = real_bound(bound_), gap = bound - value;
-    const double enough = options.gap * std::abs(value);
-    answer.converged = gap <= enough;
+    answer.converged = gap <= options.gap;
     if (before - bound < options.least_gain * gap * times / options.check_every) break;
     before = bound;
-    every = gap <= kNear * enough ? std::min(2, options.check_every) : options.check_every;
+    every = gap <= kNear * options.gap ? std::min(2, options.check_every) : options.check_every;
   }
   answer.upper_bound = real_bound(bound_);
   answer.value = real_value(value_);

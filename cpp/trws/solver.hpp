@@ -40,7 +40,7 @@ const Kernel& kernel_for(std::string_view instruction_set);
 struct Options {
   int iterations = 50;       // at most; one iteration is a sweep forward and one backward
   int check_every = 5;       // iterations between two looks at bound and labeling
-  double gap = 1e-6;         // enough when bound - value <= gap * |value|
+  double gap = 0.0;          // enough when bound - value <= gap
   double least_gain = 0.05;  // enough when the bound gained less of the gap than this since the last look
   int threads = 0;           // 1, 2, or 0: the faster one
 };

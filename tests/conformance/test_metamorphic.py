@@ -37,8 +37,8 @@ class ScaledDice(Dice):
         return self.factor * super().strengths(count)
 
 
-def dice(seed: int, factor: float = 1.0) -> ScaledDice:
-    d = ScaledDice(np.random.default_rng(seed), ties=False, forbid=seed % 2 == 1, shift=0.0)
+def dice(seed: int, factor: float = 1.0, shift: float = 0.0) -> ScaledDice:
+    d = ScaledDice(np.random.default_rng(seed), ties=False, forbid=seed % 2 == 1, shift=shift)
     d.factor = factor
     return d
 
@@ -80,6 +80,46 @@ def test_units_of_scores_and_tradeoff_change_no_list(diversity):
                 assert found.exact.tolist() == plain.exact.tolist(), (structure, scale)
                 assert found.objective == pytest.approx(scale * plain.objective, rel=1e-9, abs=0)
                 assert found.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-6, abs=0)
+
+
+POWERS = (2.0**-500, 2.0**-40, 2.0**-7, 2.0**9, 2.0**60, 2.0**500) if THOROUGH else (2.0**-40, 2.0**9)
+SHIFTS = (-3.0, 2.0**10) if THOROUGH else (2.0**10,)  # scores keep their digits
+SHIFTED = sorted(set(STRUCTURES) - {"partial_matching", "graph_matching"})  # with these a constant decides
+
+
+def proven_list(structure: str, diversity: str, seed: int, factor: float = 1.0, shift: float = 0.0):
+    """A list with its proof, searched for as by default; None where the diversity needs edges."""
+    d = dice(seed)
+    plain, model = STRUCTURES[structure](d), STRUCTURES[structure](dice(seed, factor, shift))
+    if diversity in NEED_EDGES and not isinstance(model, hh.models.PairwiseModel):
+        return None
+    column = DIVERSITIES[diversity](d, plain)
+    return hh.diverse(model, column.diversity, 3, tradeoff=1.7 * factor, distinct=False)
+
+
+@pytest.mark.parametrize("diversity", DIVERSITIES)
+def test_powers_of_two_change_not_a_digit_of_a_proof(diversity):
+    for structure in IN_UNITS if THOROUGH else ["binary", "matching"]:
+        for seed in SEEDS:
+            plain = proven_list(structure, diversity, seed)
+            for scale in POWERS if plain is not None else ():
+                found = proven_list(structure, diversity, seed, scale)
+                assert np.array_equal(found.labelings, plain.labelings), (structure, scale)
+                assert found.exact.tolist() == plain.exact.tolist(), (structure, scale)
+                assert found.upper_bound == scale * plain.upper_bound, (structure, scale)
+                assert found.guarantee == plain.guarantee, (structure, scale)
+
+
+@pytest.mark.parametrize("diversity", DIVERSITIES)
+def test_constants_in_the_scores_change_no_proof(diversity):
+    for structure in SHIFTED if THOROUGH else ["binary", "matching"]:
+        for seed in SEEDS:
+            plain = proven_list(structure, diversity, seed)
+            for shift in SHIFTS if plain is not None else ():
+                found = proven_list(structure, diversity, seed, shift=shift)
+                assert np.array_equal(found.labelings, plain.labelings), (structure, shift)
+                assert found.exact.tolist() == plain.exact.tolist(), (structure, shift)
+                assert found.guarantee == pytest.approx(plain.guarantee, abs=1e-6), (structure, shift)
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -42,7 +42,7 @@ def test_target_of_a_tie_is_as_small_as_tried():
 
 def test_targets_that_cannot_be_met_or_read_are_refused():
     forced = hh.FactorGraph([[0.0, -np.inf]] * 4)
-    with pytest.raises(hh.InfeasibleError, match="makes the second labeling differ in 2 variables; the largest difference was 0"):
+    with pytest.raises(hh.InfeasibleError, match="differ in 2 variables; the largest difference was 0"):
         hh.diverse(forced, hh.LinearHamming(), m=2, tradeoff=hh.target(distance=0.5))
     with pytest.raises(ValueError, match="at most 1"):
         hh.target(distance=1.5)

@@ -58,3 +58,17 @@ def test_refining_small_scores_is_refining_ordinary_ones():
     plain = hh.diverse(model, BALL, 3, tradeoff=4.0, refine=True)
     found = hh.diverse(small, BALL, 3, tradeoff=4.0 * scale, refine=True)
     assert np.array_equal(found.labelings, plain.labelings)
+
+
+def test_a_better_labeling_that_is_known_disproves_exactness():
+    """The third labels make a million the size of the scores, beside which a loss of 1e-4 looks like rounding."""
+    unary = np.tile([0.0, -2.4e-4, -1e6], (3, 1))
+    model, diversity = hh.FactorGraph(unary), hh.VariableCoverage()
+    found = hh.diverse(model, diversity, 3, tradeoff=1e-3, method="distorted", distinct=False)
+    every = hh.testing.all_labelings(model)
+    for t, exact in enumerate(found.exact):
+        gains = model.score(every) + 1e-3 * diversity.gain(model, every, found.labelings[:t])
+        if exact:
+            assert found.gains[t] >= gains.max() - 1e-9
+    assert found.exact[0]
+    assert not found.exact.all()

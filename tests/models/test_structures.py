@@ -161,3 +161,29 @@ def test_a_chain_needs_emissions_only():
     chain = hh.Chain([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
     assert chain.score([0, 1, 0]) == 6.0
     assert hh.best(chain).labeling.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("shape", ["tree", "perfect matching", "matching"])
+def test_what_every_labeling_scores_is_not_at_stake(shape):
+    random = np.random.default_rng(3)
+    edges, weights, square = (
+        list(itertools.combinations(range(4), 2)),
+        random.normal(size=6),
+        random.normal(size=(4, 4)),
+    )
+    models = {
+        "tree": lambda add: hh.SpanningTree(edges, weights + add),
+        "perfect matching": lambda add: hh.GraphMatching(edges, weights + add, perfect=True),
+        "matching": lambda add: hh.Matching(square + add * np.arange(4)),
+    }
+    plain, shifted = models[shape](0.0).spread, models[shape](1e6).spread
+    assert shifted == pytest.approx(plain, rel=1e-6)
+    assert plain > 0.1
+
+
+def test_what_sizes_decide_is_at_stake():
+    """A matching may take more edges or fewer, and leave columns free: there a constant counts."""
+    edges, weights = [[0, 1], [1, 2], [2, 3]], np.array([1.0, 2.0, 3.0])
+    assert hh.GraphMatching(edges, weights + 1e6).spread > 1e6
+    assert hh.Matching([[0.0, 0.0, 1e6]]).spread == 1e6
+    assert hh.Matching([[0.0, 1e6], [0.0, 1e6]], unmatched=0.0).spread > 1e6

@@ -183,3 +183,20 @@ def test_swaps_keep_the_digits_of_small_strengths_beside_huge_leads():
         edges = random_edges(random, 5)
         model = hh.FactorGraph(1e12 * random.normal(size=(5, 2)), edges, np.full(len(edges), 1e-9))
         check(model, "swap", right=True)
+
+
+@pytest.mark.parametrize("huge", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("tables", [False, True])
+def test_cuts_keep_their_digits_where_every_labeling_loses_something_huge(huge, tables):
+    """Two variables want to differ as much as their edge wants them to agree: what is typical is huge, too."""
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        edges = list(itertools.combinations(range(6), 2))
+        unary, strengths = random.normal(size=(6, 2)), random.random(len(edges))
+        unary[:2] = [[0.0, -huge], [-huge, 0.0]]
+        strengths[0] = huge
+        pairs = strengths if not tables else -strengths[:, None, None] * (1.0 - np.eye(2))
+        model = hh.FactorGraph(unary, edges, pairs)
+        cut, best = hh.best(model, oracle="graphcut"), hh.best(model, oracle="exhaustive")
+        assert cut.value == pytest.approx(best.value, rel=1e-14, abs=1e-9)
+        assert cut.upper_bound >= best.value

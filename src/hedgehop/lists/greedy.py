@@ -15,7 +15,7 @@ from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver, Step
-from hedgehop.oracles.exactness import meets
+from hedgehop.oracles.exactness import falls_short, meets
 from hedgehop.potentials import Constant, Potential
 
 Choose = Callable[[ListState, Step], Step]
@@ -94,6 +94,11 @@ class Greedy:
         proven = (step.exact and steered) or meets(self.objective.model, value, bound)
         return replace(step, value=value, upper_bound=max(bound, value), exact=proven, seconds=step.seconds + seconds)
 
+    def beside(self, step: Step, state: ListState, best: Step) -> Step:
+        """Return a step that was chosen by something else than its gain, as one beside the best step known."""
+        other = self.as_gain(step, state, best.upper_bound)
+        return replace(other, exact=other.exact and not falls_short(self.objective.model, other.value, best.value))
+
     def retraced(self, state: ListState) -> ListState:
         """Find what each labeling adds, and what the best one would have added, from where that is not known."""
         done = state.first(len(state.steps))
@@ -144,8 +149,7 @@ class Greedy:
             return best
         labeling = own(row.reshape(self.objective.model.shape))
         relevance = float(np.asarray(self.objective.model.score(labeling)))
-        step = replace(best, labeling=labeling, relevance=relevance, exact=False)
-        return self.as_gain(step, state, best.upper_bound)
+        return self.beside(replace(best, labeling=labeling, relevance=relevance, exact=False), state, best)
 
 
 def distorted(greedy: Greedy, m: int) -> Choose:
@@ -163,7 +167,7 @@ def distorted(greedy: Greedy, m: int) -> Choose:
         step = greedy.solver.step(potentials)
         if greedy.separation.too_close(step.labeling, state.rows):
             step = greedy.apart(potentials, state, step)
-        return greedy.as_gain(step, state, best.upper_bound, best.seconds)
+        return replace(greedy.beside(step, state, best), seconds=step.seconds + best.seconds)
 
     return choose
 

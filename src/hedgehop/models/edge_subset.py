@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
-from hedgehop._arrays import Floats, Labels, own
+from hedgehop._arrays import Doubles, Floats, Labels, own
 from hedgehop.models.edges import check_edges
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import Edges
@@ -44,6 +44,16 @@ class EdgeSubset(LinearModel):
         counts: Labels = own(np.full(len(pairs), 2, np.int32))
         unary = own(np.stack([np.zeros_like(gains), gains], axis=1))
         self._set(edges=pairs, n_nodes=nodes, unary=unary, label_counts=counts, shape=(len(pairs),))
+
+    @property
+    def _same_size(self) -> bool:
+        """Whether all labelings choose the same number of edges, so that a constant in all weights decides nothing."""
+        return False
+
+    def _undecided(self, ranges: Doubles) -> Doubles:
+        """Ranges of the weights; from their median where labelings differ by exchanging edges."""
+        allowed = self.weights[~np.isneginf(self.weights)].astype(np.float64)
+        return np.abs(allowed - np.median(allowed)) if self._same_size and allowed.size else ranges
 
     @property
     def weights(self) -> Floats:

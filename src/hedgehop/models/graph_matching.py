@@ -54,6 +54,10 @@ class GraphMatching(EdgeSubset):
         flat, _ = _arrays.as_labelings(labeling, self.shape, self.label_counts)
         return np.asarray(self.edges[flat[0] == 1])
 
+    @property
+    def _same_size(self) -> bool:
+        return self.perfect
+
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         degrees = [self._degrees(row == 1) for row in flat]
         return np.array([(d == 1 if self.perfect else d <= 1).all() for d in degrees], bool)

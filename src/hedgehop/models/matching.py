@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays
-from hedgehop._arrays import Floats, Labels, own
+from hedgehop._arrays import Doubles, Floats, Labels, own
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.linear import LinearModel
+from hedgehop.models.unary import least
 
 
 class Matching(LinearModel):
@@ -56,6 +57,14 @@ class Matching(LinearModel):
         self._set(unary=scores, label_counts=counts, shape=(rows,), n_columns=columns)
         self._refuse_infeasible()
         self._refuse_crowds()
+
+    def _undecided(self, ranges: Doubles) -> Doubles:
+        """Ranges of the rows; without what whole columns add where every column is taken."""
+        if len(set(self.unary.shape)) > 1 or self.n_columns != self.n_labels:
+            return ranges
+        allowed = np.where(np.isneginf(self.unary), np.nan, self.unary).astype(np.float64)
+        level = self.unary - np.nanmedian(allowed, axis=0)
+        return np.asarray(level.max(axis=1) - least(level, axis=1))
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         ordered = np.sort(flat, axis=1)

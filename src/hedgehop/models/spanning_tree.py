@@ -45,6 +45,10 @@ class SpanningTree(EdgeSubset):
         self._set_edges(edges, weights, n_nodes, "tree")
         self._refuse_parts()
 
+    @property
+    def _same_size(self) -> bool:
+        return True
+
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         return _core.graphs.are_spanning_trees(self.n_nodes, self.edges, flat).astype(bool)
 

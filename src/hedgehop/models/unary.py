@@ -73,8 +73,12 @@ class UnaryModel(Frozen, ABC):
         Unlike |r| it does not change when a constant is added to the scores, nor does a lead count that no other score
         can make good: what rounding is measured against.
         """
-        ranges = _rows_max(self.unary).astype(np.float64) - least(self.unary, axis=1)
-        return _ordinary_sum((self._undecided(ranges), self._joint_spans()), self._known_loss)
+        return _ordinary_sum((self._undecided(self.ranges), self._joint_spans()), self._known_loss)
+
+    @property
+    def ranges(self) -> Doubles:
+        """By how much the allowed labels of each variable differ, (n,)."""
+        return np.asarray(_rows_max(self.unary).astype(np.float64) - least(self.unary, axis=1))
 
     def _known_loss(self) -> float:
         """How far some labeling is below the sum of all best scores: no score of a best one is further below."""

@@ -20,7 +20,7 @@ from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Potential, total_value
 
 if TYPE_CHECKING:
-    from hedgehop.oracles.narrowing import OrdinarySteps
+    from hedgehop.oracles.narrowing import OrdinarySteps, OtherUnits
     from hedgehop.oracles.separator import Separator
 
 
@@ -198,15 +198,15 @@ class Solver:
         return split_step(self, potentials) if apart is None else split_step_apart(self, potentials, *apart)
 
     @cached_property
-    def _ordinary(self) -> OrdinarySteps | None:
+    def _ordinary(self) -> OrdinarySteps | OtherUnits | None:
         """What solves the steps where scores are not of ordinary size; None where they are."""
-        from hedgehop.oracles.conditioning import is_ordinary
-        from hedgehop.oracles.narrowing import OrdinarySteps
+        from hedgehop.oracles.conditioning import is_even, is_ordinary
+        from hedgehop.oracles.narrowing import OrdinarySteps, OtherUnits
 
         if is_ordinary(self.model):
             return None
         assert isinstance(self.model, UnaryModel)
-        return OrdinarySteps(self.oracle, self.model)
+        return OtherUnits(self.oracle, self.model) if is_even(self.model) else OrdinarySteps(self.oracle, self.model)
 
     @cached_property
     def _apart(self) -> Separator:

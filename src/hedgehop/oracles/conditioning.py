@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import frexp, ldexp
 from typing import Any
 
@@ -20,9 +21,11 @@ from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, 
 from hedgehop.models.spanning_tree import SpanningTree
 from hedgehop.models.unary import UnaryModel
 
+Changed = Callable[[Floats, Any], Doubles]
 _KNOWN = (Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, SpanningTree)
 _ORDINARY = 20  # a typical score is within 2^-20 .. 2^20, and no score is 2^20 times as large
 _FEW = 400  # the largest exponent of any score after scaling
+_MOST = 1000  # 2^1024 is beyond all numbers, and scores so small have lost their digits
 
 
 def can_condition(model: Model) -> bool:
@@ -35,10 +38,12 @@ def is_ordinary(model: Model) -> bool:
     if not can_condition(model):
         return True
     assert isinstance(model, UnaryModel)
-    largest, typical = largest_score(model), typical_score(model)
-    if largest == 0.0:
-        return True
-    return largest <= 2.0**_ORDINARY * typical and 2.0**-_ORDINARY <= typical <= 2.0**_ORDINARY
+    return largest_score(model) == 0.0 or (is_even(model) and 2.0**-_ORDINARY <= typical_score(model) <= 2.0**_ORDINARY)
+
+
+def is_even(model: UnaryModel) -> bool:
+    """Whether no score is much larger than a typical one, so that nothing but the units may be unusual."""
+    return largest_score(model) <= 2.0**_ORDINARY * typical_score(model)
 
 
 def unit_of(model: Model) -> float:
@@ -66,6 +71,7 @@ def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent
     The best score of each variable, pair and clique becomes 0, `theta` added to the unaries before; what is below
     `least` is raised to it, unless it is forbidden; all is multiplied by ``2^exponent``.
     """
+    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
 
     def changed(scores: Floats, best: Any) -> Doubles:
         with np.errstate(invalid="ignore", under="ignore"):
@@ -73,10 +79,23 @@ def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent
             raised = below if least == -np.inf else np.where(np.isneginf(below), -np.inf, np.maximum(below, least))
             return own(np.ldexp(np.where(np.isnan(raised), -np.inf, raised), exponent))
 
-    unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    return _rewritten(model, changed(unary, unary.max(axis=1, keepdims=True)), changed)
+
+
+def rescaled(model: UnaryModel, exponent: int) -> UnaryModel:
+    """Return the model with all scores multiplied by ``2^exponent``: every digit is kept."""
+
+    def changed(scores: Floats, best: Any) -> Doubles:
+        return own(np.ldexp(np.asarray(scores, np.float64), exponent))
+
+    return _rewritten(model, changed(model.unary, 0.0), changed)
+
+
+def _rewritten(model: UnaryModel, unary: Doubles, changed: Changed) -> UnaryModel:
+    """Return the model with other unary scores, and joint ones changed by a function of scores and their best one."""
     other: Any = object.__new__(type(model))
     other._set(**model.__getstate__())
-    other._set(unary=changed(unary, unary.max(axis=1, keepdims=True)))
+    other._set(unary=unary)
     if isinstance(model, Grid):
         other._set(strengths=tuple(own(-changed(-s, 0.0)) for s in model.strengths))
     elif isinstance(model, Chain):
@@ -98,10 +117,10 @@ def exponent_for(size: float, bits: int) -> int:
 def typical_exponent(model: UnaryModel) -> int:
     """Return the power of two that makes a typical score about 1, and no score beyond all numbers."""
     typical, largest = typical_score(model), largest_score(model)
-    return min(exponent_for(typical or largest, 1), _FEW + exponent_for(largest, 0))
+    return min(exponent_for(typical or largest, 1), _FEW + exponent_for(largest, 0), _MOST)
 
 
-def _changed_pairs(pairs: PairwiseScores, changed: Any) -> PairwiseScores:
+def _changed_pairs(pairs: PairwiseScores, changed: Changed) -> PairwiseScores:
     if isinstance(pairs, Potts):
         return Potts(own(-changed(-pairs.strengths, 0.0)))
     if isinstance(pairs, SharedTable):

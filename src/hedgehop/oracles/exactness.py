@@ -12,6 +12,7 @@ from hedgehop.potentials import Potential
 
 _SHARE = 1e-8  # of what is at stake: what sums in another order, and solvers of programs, may leave
 _KERNEL_SHARE = 1e-6  # the same where a kernel works with integers and says how much that may cost
+_SUMS = 1e-12  # of what is at stake: what sums in another order may leave
 _DIGITS = 1e-14  # of the value itself: the last digits of long sums
 
 
@@ -34,3 +35,16 @@ def meets(model: Model, value: float, bound: float, potentials: Iterable[Potenti
     at_stake = stake(model, potentials)
     at_stake = abs(value) if at_stake is None else at_stake
     return bound - value <= _SHARE * at_stake + _DIGITS * abs(value) + min(2.0 * error, _KERNEL_SHARE * at_stake)
+
+
+def ties(model: Model, value: float, potentials: Iterable[Potential] = ()) -> float:
+    """How much values of equal labelings may differ, as sums in another order do; 0 for what is forbidden."""
+    if not isfinite(value):
+        return 0.0
+    at_stake = stake(model, potentials)
+    return _DIGITS * abs(value) + _SUMS * (abs(value) if at_stake is None else at_stake)
+
+
+def falls_short(model: Model, value: float, known: float) -> bool:
+    """Whether a value is below one that is known to be reached, by more than sums in another order differ by."""
+    return known - value > ties(model, known)

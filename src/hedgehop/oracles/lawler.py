@@ -21,7 +21,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.exactness import meets
+from hedgehop.oracles.exactness import meets, ties
 from hedgehop.potentials import Linear
 
 Solve = Callable[[Linear | None], Step]
@@ -136,7 +136,7 @@ def in_order(model: Model, solve: Solve, marginals: Marginals = lambda _: None) 
 def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Branch]]:
     """Split the rest of a cell: one branch per free variable, with an upper bound each, the most promising first."""
     labeling = step.labeling.reshape(-1)
-    bounds = _bounds(step, marginals)
+    bounds = _bounds(model, step, marginals)
     free = np.flatnonzero((cell.fixed < 0) & (bounds > -np.inf))
     for k in free[np.argsort(-_ease(model, labeling)[free], kind="stable")]:
         yield float(bounds[k]), Branch(cell, labeling, int(k))
@@ -152,14 +152,14 @@ def _ease(model: Model, labeling: Labels) -> Doubles:
     return np.asarray(others.max(axis=1) - model.unary[variables, labeling])
 
 
-def _bounds(step: Step, marginals: Doubles | None) -> Doubles:
+def _bounds(model: Model, step: Step, marginals: Doubles | None) -> Doubles:
     """Upper bounds on what each variable's cell can hold."""
     labeling = step.labeling.reshape(-1)
     if marginals is None:
         return np.full(labeling.size, step.upper_bound)
     others = marginals.copy()
     others[np.arange(labeling.size), labeling] = -np.inf
-    slack = 1e-9 * max(1.0, abs(step.upper_bound))  # marginals are sums in another order
+    slack = 100.0 * ties(model, step.upper_bound)  # marginals are sums in another order
     return np.asarray(np.minimum(others.max(axis=1) + slack, step.upper_bound))
 
 

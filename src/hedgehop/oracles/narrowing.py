@@ -18,7 +18,7 @@ import numpy as np
 from hedgehop._arrays import Labels
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.conditioning import conditioned, largest_score, typical_exponent
+from hedgehop.oracles.conditioning import conditioned, largest_score, rescaled, typical_exponent
 from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Potential, total_value
@@ -113,6 +113,22 @@ class Narrowing:
         factor = ldexp(1.0, exponent)
         scores = conditioned(self._model, self._theta, least, exponent)
         return Problem(scores, [p.scaled(factor) for p in self._rest], exponent)
+
+
+class OtherUnits:
+    """Solves the steps of a model in which only the unit of all scores is unusual."""
+
+    def __init__(self, oracle: Oracle, model: UnaryModel) -> None:
+        self._oracle, self._model, self._exponent = oracle, model, typical_exponent(model)
+        self._solver = oracle.on(rescaled(model, self._exponent))
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Solve in ordinary units: powers of two cost no digits."""
+        factor = ldexp(1.0, self._exponent)
+        step = self._solver.maximize([p.scaled(factor) for p in potentials])
+        bound = float(np.ldexp(step.upper_bound, -self._exponent))
+        again = self._oracle.step(self._model, step.labeling, potentials, bound)
+        return replace(again, exact=step.exact, oracle=step.oracle)
 
 
 class OrdinarySteps:

@@ -202,7 +202,7 @@ class Limit(Table):
 
     def around(self, centre: float, slope: float) -> Limit:
         """Return the same limit with its penalty around a slope, stiff against the expected one."""
-        return replace(self, centre=centre, pull=_STIFF * max(slope, 1e-12) / self.first)
+        return replace(self, centre=centre, pull=_STIFF * slope / self.first)
 
 
 def limited(function: Table, steep: float) -> Table:
@@ -218,7 +218,7 @@ def limited(function: Table, steep: float) -> Table:
 
 def is_concave(table: Doubles, tolerance: float = 1e-12) -> bool:
     """Whether no difference exceeds the one before, to rounding."""
-    return bool((np.diff(table, n=2) <= tolerance * max(1.0, float(np.abs(table).max(initial=0.0)))).all())
+    return bool((np.diff(table, n=2) <= tolerance * float(np.abs(table).max(initial=0.0))).all())
 
 
 def concave_envelope(table: Doubles) -> Doubles:

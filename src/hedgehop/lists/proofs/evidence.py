@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop._arrays import Labels
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.objective import Objective
 from hedgehop.oracles.base import Solver
+
+_GRID_BITS = 32
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -118,3 +121,14 @@ class Provider:
     source: str
     find: Callable[[Problem], Iterator[Evidence] | None]
     check: Callable[[Problem, Arrays], float]
+
+
+def on_grid(scores: Doubles, stake: float) -> Doubles:
+    """Scores below the best one, in steps of a tiny share of what is at stake.
+
+    Where a search meets ties, as it does near the best bound, last digits decide where it goes; these are not those of
+    the scores but of constants in them.
+    """
+    unit = 2.0 ** float(np.frexp(stake)[1] - _GRID_BITS)
+    below = scores - scores.max()
+    return np.asarray(np.round(below / unit) * unit if unit > 0 and stake > 0 else below)

@@ -21,13 +21,14 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.lines import Columns, Lines, Slopes
 from hedgehop.lists.proofs.apart import Apart
-from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
-from hedgehop.oracles.exactness import meets
+from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider, on_grid
+from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
 _MOVES = 500  # of the master problem's mixture
 _SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
 _NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
+_LEAST = 1e-12  # of what is at stake: a gap that need not be closed
 _STUCK = 4  # calls in a row that bring neither a new labeling nor a much better bound
 
 Families = Sequence[tuple[float, Lines]]
@@ -68,23 +69,23 @@ class Bundle:
         for _, lines in families:
             lines.start(problem.rows)
         self._best, self._lower = np.inf, -np.inf
+        self._stake = stake(problem.objective.model) or float(np.ptp(self._scores))
         self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
 
     def evidence(self) -> Iterator[Evidence]:
         """Yield bounds until nothing is left to gain."""
-        while self._stuck < _STUCK and not self._settled:
+        while self._stuck < _STUCK and not self._settled():
             slopes, predicted = self._master()
             potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
             apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
             found = apart.most(potentials, known, _NEEDLESS * self._open)
             value = _worth(self._families, slopes) + found.most
             self._learn(slopes, value, predicted, found.labelings)
-            if not self._capped and (found.calls > 1 or (self._settled and self._exceeds)):
+            if not self._capped and (found.calls > 1 or (self._settled() and self._exceeds)):
                 self._cap()
             yield Evidence(value, {**_named(slopes), **found.arrays}, found.labelings, self._whole_part(), found.calls)
 
-    @property
     def _settled(self) -> bool:
         """Whether the mixture is worth as much as the bound."""
         return isfinite(self._best - self._lower) and meets(self._problem.objective.model, self._lower, self._best)
@@ -113,7 +114,7 @@ class Bundle:
         columns = [lines.columns() for _, lines in self._families]
         factors = [factor for factor, _ in self._families]
         sizes = [part.weights.size for part in columns]
-        scores, top = np.array(self._scores), max(self._scores)
+        scores, top = on_grid(np.array(self._scores), self._stake), max(self._scores)
         starts, groups = _joined(columns)
         weights = np.concatenate([f * part.weights for f, part in zip(factors, columns, strict=True)])
         m, constant = self._problem.m, sum(f * lines.constant for f, lines in self._families)
@@ -121,7 +122,7 @@ class Bundle:
             starts, groups, weights, np.concatenate([part.centre for part in columns]),
             np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array([lines.h for _, lines in self._families]),
             np.array([self._hold * _stiffness(lines) for _, lines in self._families]),
-            scores - top, self._mixture, self._enough(weights), _MOVES,
+            scores, self._mixture, self._enough(weights), _MOVES,
             np.array(self._clusters if self._capped else (), np.int32),
         )  # fmt: skip
         self._mixture = mixture
@@ -131,10 +132,11 @@ class Bundle:
         return spread, predicted + constant + m * top
 
     def _enough(self, weights: Doubles) -> float:
-        """How exactly the master problem is to be solved: a small share of what is open."""
+        """How exactly the master problem is to be solved: a small share of what is open, roughly."""
         gap = self._best - self._lower
         if isfinite(gap):
-            return self._tolerance * max(gap, 1e-12 * abs(self._best)) / self._problem.m
+            enough = self._tolerance * max(gap, _LEAST * self._problem.m * self._stake) / self._problem.m
+            return float(2.0 ** (np.frexp(enough)[1] - 1))  # the last digits of a gap must not steer the search
         steep = max(float(np.ptp(lines.rises)) for _, lines in self._families)
         return 1e-3 * float(weights.sum()) * steep / self._problem.m
 

@@ -13,13 +13,13 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models import Model, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.exactness import ties
 from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Linear, Potential
 
 MOST_LABELINGS = 2**22
 _CHUNK = 2**14
 _TELLING = 1000
-_TIE = 1e-12
 
 
 class Exhaustive(Oracle):
@@ -55,8 +55,9 @@ class Exhaustive(Oracle):
             values = base + _sum(p.values(model, chunk) for p in rest)
             tops = base + _sum(p.upper(model, chunk) for p in rest) if inexact else values
             bound = max(bound, float(tops.max()))
-            first = int(np.argmax(values >= values.max() - _TIE * abs(values.max())))
-            if values[first] > best_value + _TIE * abs(best_value if best is not None else 0.0):
+            tie = ties(model, float(values.max()), rest)
+            first = int(np.argmax(values >= values.max() - tie))
+            if values[first] > best_value + (tie if best is not None else 0.0):
                 best_value, best = float(values[first]), chunk[first].copy()
         if best is None:
             raise InfeasibleError("no labeling is allowed: every one has a score of -inf.")

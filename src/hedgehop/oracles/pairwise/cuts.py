@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop.models.pairwise import PairwiseModel
 
 Build = Callable[[Doubles], _core.flow.AnyFlow]
+_BITS = 60
 _COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
 
 
@@ -72,3 +74,21 @@ def terminals_of(unary: Doubles, around: Doubles) -> tuple[Doubles, float]:
     if neither.any():  # no label is allowed: whoever scores the labeling will see
         costs[neither], zeros[neither] = 0.0, -around[neither]
     return costs, float(zeros.sum())
+
+
+def in_64_bits(
+    model: PairwiseModel, capacities: Doubles, both_ways: bool, terminals: Doubles
+) -> tuple[NDArray[np.int32], float, float]:
+    """Return labels, minimum and error of a cut whose numbers are rounded to 64-bit integers.
+
+    Where every labeling loses something huge, flows of 32 bits, which suffice for what is typical then, cannot tell
+    labelings apart. `both_ways`: whether an edge has its capacity in both directions, or on the way back alone.
+    """
+    total = float(np.abs(terminals).sum() + 4.0 * capacities.sum())
+    exponent = _BITS - int(np.frexp(total)[1])
+    cost, back = (np.rint(np.ldexp(x, exponent)).astype(np.int64) for x in (terminals, capacities))
+    forward = back if both_ways else np.zeros_like(back)
+    flow = _core.flow.Flow(model.n_variables, model.edges, forward, back, cost)
+    flow.solve()
+    error = float(np.ldexp(0.5 * (cost.size + 2 * back.size) + 1.0, -exponent)) + 2.0**-52 * total
+    return flow.labels(), float(np.ldexp(float(flow.minimum), -exponent)), error

@@ -45,4 +45,4 @@ def flipped(model: PairwiseModel, theta: Doubles | None, weights: MoveWeights, l
             free[b, a] = free[a, b]
         prices = np.where(free, 0.0, costs)
         messages = _core.trws.Trws(model.unary, table_pairs(model, tables + prices))
-        yield pass_messages(messages, theta, _PASSES)[0].reshape(-1)
+        yield pass_messages(messages, model, theta, _PASSES)[0].reshape(-1)

@@ -14,11 +14,13 @@ from hedgehop._arrays import Doubles
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
-from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.folding import changed_unary, fold, not_linear
-from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, straightened, terminals_of
+from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, in_64_bits, straightened, terminals_of
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Potential
+
+_FINE = 1e-6  # of what is at stake: a larger error of rounding may hide the best labeling
 
 
 class GraphCut(Oracle):
@@ -68,7 +70,13 @@ class CutSolver(Solver):
         """Set the terminals, solve on from the last flow."""
         theta, constant, _ = fold(self.model, potentials)
         labeling, bound, error = self._cut.solve(self.model, theta)
-        return self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
+        step = self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
+        if step.exact or error <= _FINE * self.model.spread:
+            return step
+        labeling, bound, error = self._cut.solve(self.model, theta, wide=True)
+        return better(
+            self.model, step, self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
+        )
 
 
 class _Cut:
@@ -91,12 +99,15 @@ class _Cut:
             none = np.zeros_like(capacities)  # [x_i = 0, x_j = 1] is the way back where sides are exchanged
             build = partial(_core.flow.Flow, model.n_variables, model.edges, none, capacities)
         self.flow = KeptFlow(build)
-        self.around = capacities_around(model, capacities)
+        self.capacities, self.around = capacities, capacities_around(model, capacities)
 
-    def solve(self, model: PairwiseModel, theta: Doubles | None) -> tuple[Any, float, float]:
+    def solve(self, model: PairwiseModel, theta: Doubles | None, wide: bool = False) -> tuple[Any, float, float]:
         """Return the labeling, the maximum of the rounded problem, and what rounding may have changed."""
         unary = changed_unary(model, theta)
         unary = unary if self.base is None else unary + self.base
         terminals, constant = terminals_of(unary[:, ::-1], self.around)  # of label 0 against 1: ties go to label 0
+        if wide:
+            labels, minimum, error = in_64_bits(model, self.capacities, self.base is None, terminals)
+            return 1 - labels, self.constant + constant - minimum, error
         flow = self.flow.solved(terminals)
         return 1 - flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)

@@ -45,7 +45,7 @@ class LabelBounds:
     def _by_messages(self, model: PairwiseModel, theta: Doubles | None) -> Doubles:
         if self._solver is None:
             self._solver = message_solver(model)
-        bound = pass_messages(self._solver, theta, _PASSES)[2]
+        bound = pass_messages(self._solver, model, theta, _PASSES)[2]
         top, drops = self._solver.label_bounds()
         drops = np.where(np.isfinite(drops), drops.astype(np.float64), 0.0)  # beyond single precision: nothing is known
         scores = changed_unary(model, theta)

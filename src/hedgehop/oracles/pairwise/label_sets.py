@@ -73,7 +73,7 @@ class LabelSets:
 
     def _pass(self, passes: int) -> bool:
         """Keep what messages find if it is better."""
-        found, value, _ = pass_messages(self._messages, self.theta, passes)
+        found, value, _ = pass_messages(self._messages, self._model, self.theta, passes)
         labeling = found.reshape(-1)
         value += self._worth(labeling)
         if value <= self.value:

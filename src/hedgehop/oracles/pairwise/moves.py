@@ -32,6 +32,7 @@ _MANY = 20_000  # scores from which label costs are left to messages with fewer 
 _LARGE = 200_000  # scores from which bounds by parts are given less time
 _MOST_STARTS = 10  # labelings of earlier steps to start from
 _BIASES = 6  # tried on one label
+_LEAST_BIAS = 1e-3  # of the weight
 
 
 class MoveOracle(Oracle):
@@ -90,7 +91,7 @@ class MoveSolver(PairwiseSolver):
         model, moves = self.model, self._moves
         theta, constant, rest = fold(model, potentials)
         weights = MoveWeights(model, rest)
-        first, _, _ = pass_messages(self._messages, theta, 10)
+        first, _, _ = pass_messages(self._messages, model, theta, 10)
         pool = Pool(model, potentials, ())
         pool.add([first.reshape(-1), *self.kept, *_simple(model, theta)])
         if not pool.labelings:
@@ -166,13 +167,11 @@ def _resized(
     for count in sorted(weights.sized, key=lambda c: np.sign(threshold(c).weight) * threshold(c).start):
         rises, needs = threshold(count), asked(count, start, losses)
         if needs.size:
-            wanted[count.code, int(np.sign(rises.weight))] = int(rises.start) + 1, float(needs[-1])
+            bias = max(float(needs[-1]), _LEAST_BIAS * abs(rises.weight))
+            wanted[count.code, int(np.sign(rises.weight))] = int(rises.start) + 1, bias
     MoveWeights(weights.model, ()).tell(moves, None)
     base = np.zeros(unary.shape) if theta is None else theta
-    found = [
-        _biased(moves, base, label, sign, size, max(1e-3, bias), start)
-        for (label, sign), (size, bias) in wanted.items()
-    ]
+    found = [_biased(moves, base, label, sign, size, bias, start) for (label, sign), (size, bias) in wanted.items()]
     weights.tell(moves, theta)
     return [y for y in found if y is not None]
 

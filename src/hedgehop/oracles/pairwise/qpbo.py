@@ -91,7 +91,7 @@ class RoofSolver(PairwiseSolver):
     def _completed(self, theta: Doubles | None, partial_labels: Labels, bound: float) -> Labels:
         """Complete a partial labeling by the best guess, and improve it while that helps."""
         model, roof = self.model, self._roof
-        first = pass_messages(self._messages, theta, 20)[0].reshape(-1)
+        first = pass_messages(self._messages, model, theta, 20)[0].reshape(-1)
         if self.oracle.anneal and not self.kept:  # later steps begin with what this one finds
             first = annealed(model, theta, first)
         guesses = np.array([first, *self.kept], np.int32)

@@ -14,7 +14,7 @@ from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, pass_messages
 from hedgehop.potentials import Potential
 
 _WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
@@ -77,9 +77,9 @@ class TrwsSolver(PairwiseSolver):
         passes = self.oracle.warm if self._warm else self.oracle.iterations
         self._warm = True
         theta, constant, _ = fold(self.model, potentials)
-        labeling, value, bound = pass_messages(self._messages, theta, passes)
+        labeling, value, bound = pass_messages(self._messages, self.model, theta, passes)
         gap = bound - value
-        if self.oracle.repair and gap > 1e-6 * max(1.0, abs(value)) and not self.model.forbids_pairs:
+        if self.oracle.repair and gap > CLOSE * self.model.spread and not self.model.forbids_pairs:
             labeling = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
         if self.oracle.repair and self.oracle.anneal and gap > _WIDE_GAP_SHARE * self.model.spread:
             labeling = self._better_of_annealed(theta, labeling)

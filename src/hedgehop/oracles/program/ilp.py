@@ -30,12 +30,15 @@ _ANNEALING = 1.0  # seconds kept for it
 
 
 class Ilp(Oracle):
-    """Local polytope with constraints for all potentials; with the bound of HiGHS if time runs out.
+    """Local polytope with constraints for all potentials; with the bound of HiGHS if its budget runs out.
+
+    The budget is a number of nodes, so that the same step has the same answer on every machine.
 
     Parameters
     ----------
-    time_limit : float
-        Seconds per step; then the best labeling so far and a valid bound are returned.
+    time_limit : float, optional
+        Seconds a step may take; then the best labeling so far and a valid bound are returned. By default, the clock
+        is not used.
 
     Examples
     --------
@@ -51,8 +54,9 @@ class Ilp(Oracle):
         "but for unions of five and more balls a bound"
     )
 
-    def __init__(self, time_limit: float = 60.0) -> None:
-        self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True)
+    def __init__(self, time_limit: float | None = None) -> None:
+        limited = time_limit is not None
+        self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True) if limited else np.inf
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse unknown structures, unknown potentials and very large programs."""
@@ -116,9 +120,8 @@ class Ilp(Oracle):
         if best is not None:
             return self.step(model, labeling, potentials, max(best.upper_bound, step.value))
         if step.value == -np.inf:
-            raise TimeoutError(
-                f"no labeling was found within {self.time_limit:g} s. Give oracle=hh.oracles.Ilp(time_limit=...) more."
-            )
+            within = f"{self.time_limit:g} s" if np.isfinite(self.time_limit) else "its budget of nodes"
+            raise TimeoutError(f"no labeling was found within {within}. Use a longer time_limit, or another oracle.")
         return step
 
 

@@ -117,4 +117,4 @@ def _hopeless(model: UnaryModel, below: Doubles, reach: float) -> NDArray[np.boo
     around = np.full(model.n_variables, reach)
     for end in model.edges.T:
         around += np.bincount(end, weights=spans, minlength=model.n_variables)
-    return np.asarray(below < -(around[:, None] * (1 + 1e-9) + 1e-9))
+    return np.asarray(below < -around[:, None] * (1 + 1e-9))

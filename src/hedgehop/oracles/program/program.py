@@ -13,6 +13,8 @@ from hedgehop._interrupt import interruptible
 
 Columns = NDArray[np.int64]
 _TOLERANCE = 2e-6  # of HiGHS: absolute gaps and infeasibilities of 1e-6
+_WORK = 2_000_000  # nodes times columns that a search may take: about a minute
+_FEWEST_NODES = 20
 _GAIN_BITS = 10  # of the largest gain, so that this is a billionth of it
 
 
@@ -78,7 +80,10 @@ class Program:
         self.n_rows += count
 
     def solve(self, time_limit: float) -> Solution:
-        """Maximise with HiGHS, to optimality or until the time is over."""
+        """Maximise with HiGHS, to optimality or until the nodes of its search, or the time, are used up.
+
+        The number of nodes depends on the program alone, so that the same program has the same answer.
+        """
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
 
@@ -87,13 +92,14 @@ class Program:
         number, column, value = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
         limits = LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
+        limit = {"time_limit": max(time_limit, 1e-3)} if np.isfinite(time_limit) else {}
         result = interruptible(
             milp,
             -gain / scale,
             constraints=limits,
             bounds=Bounds(np.concatenate(self._low), np.concatenate(self._high)),
             integrality=np.concatenate(self._integer).astype(int),
-            options={"time_limit": max(time_limit, 1e-3), "mip_rel_gap": 0.0},
+            options={"node_limit": max(_FEWEST_NODES, _WORK // self.n_columns), "mip_rel_gap": 0.0} | limit,
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
         upper = np.inf if bound is None or not np.isfinite(bound) else scale * (_TOLERANCE - bound)

@@ -91,17 +91,18 @@ class Bundle(Pool):
     def _slope(self) -> float:
         """A slope that changes many variables, and more so after calls that have not reached the limits."""
         spread = self.model.spread if isinstance(self.model, UnaryModel) else float(np.ptp(self.scores))
-        return float(2.0**self.calls * max(spread, 1e-9) / self.model.n_variables)
+        return float(2.0**self.calls * (spread or 1.0) / self.model.n_variables)
 
     def _mix(self, view: View) -> Doubles:
         """Best mixture of the labelings met; `mixed` keeps it."""
         scores = np.array(self.scores)
+        worth = scores + self.terms.values(self.distances) @ view.weights
         start = np.zeros(scores.size)
-        start[np.argmax(scores + self.terms.values(self.distances) @ view.weights)] = 1.0
+        start[np.argmax(worth)] = 1.0
         terms, coupling = self.terms, view.coupling
         secants = [f.secants for f in terms.functions]
         rates = terms.rates[: len(coupling)]
-        tolerance = 1e-9 * max(1.0, float(np.ptp(scores)))
+        tolerance = 1e-9 * float(np.ptp(scores) + np.ptp(worth))
         self.mixed = _core.counts.mixture(
             scores, self.distances, secants, terms.units, view.weights, coupling, rates, start, tolerance=tolerance
         )

@@ -47,14 +47,16 @@ class CountSearch:
         self.pool, self.counts, self.solve = pool, counts, solve
         self.unary = changed_unary(pool.model, fold(pool.model, pool.others)[0])
         self.none = np.zeros(self.unary.shape)
-        self.steps = 0
+        self.steps, self._stake = 0, pool.model.spread
 
     def run(self, rounds: int, changes: int) -> float:
         """Fill the pool, and return a bound."""
         self.solved(self.none)
         self.pool.refuse_empty()
         multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
-        bound, _ = multipliers.descend(lambda theta, _: self.solved(theta), lambda: self.pool.value, rounds)
+        bound, _ = multipliers.descend(
+            lambda theta, _: self.solved(theta), lambda: self.pool.value, rounds, self._stake
+        )
         ascent = Ascent(self.minorant, lambda theta, _: self.solved(theta)[0])
         before = -np.inf
         most = _STEPS_PER_ROUND * rounds
@@ -95,7 +97,7 @@ class CountSearch:
         rises, codes = threshold(count), count.codes
         assert isinstance(codes, LabelClasses)
         reward, enough = rises.weight > 0, wanted(rises)
-        bias = max(first, abs(rises.weight) / enough, 1e-3)
+        bias = max(first, abs(rises.weight) / enough)
         carriers = np.zeros(base.shape, bool)
         carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]
         for _ in range(_BIASES):

@@ -151,7 +151,8 @@ class Terms:
         for j in self.limits:
             limit = self.functions[j]
             assert isinstance(limit, Limit)
-            self.functions[j] = limit.around(float(centres[j]), loss / limit.first if np.isfinite(loss) else slope)
+            expected = max(loss / limit.first, 1e-12 * slope) if np.isfinite(loss) else slope
+            self.functions[j] = limit.around(float(centres[j]), expected)
 
     def values(self, distances: Doubles) -> Doubles:
         """Concave envelopes of all terms at (K, J) distances."""

@@ -66,10 +66,10 @@ class DistanceSearch:
 
 def steepness(model: Model, potentials: Sequence[Potential]) -> float:
     """Return more than any single change can gain, as a rule."""
-    spread = model.spread if isinstance(model, UnaryModel) else 0.0
+    spread = model.spread + float(np.max(model.ranges)) if isinstance(model, UnaryModel) else 0.0
     thetas = [p.theta[np.isfinite(p.theta)] for p in potentials if isinstance(p, Linear)]
     spans = [s for p in potentials if np.isfinite(s := p.span())]
-    return float(1.0 + spread + sum(spans) + sum(np.abs(theta).sum() for theta in thetas))
+    return float(spread + sum(spans) + sum(np.abs(theta).sum() for theta in thetas)) or 1.0
 
 
 def _possible(model: Model, rows: Labels) -> Labels:

@@ -91,8 +91,8 @@ class PartitionDual:
         self.parts = parts or _parts(model, worths, self.high / worths.slacks[:, None])
         counts = np.arange(1, worths.m + 1)
         rewards = (worths.labels[:, 1:] - worths.labels[:, :1]) / counts
-        stake = model.spread / model.n_variables
-        self._reach = np.maximum(0.0, rewards.max(axis=1)) + (stake if stake > 0 else 1.0)
+        self.stake = model.spread
+        self._reach = np.maximum(0.0, rewards.max(axis=1)) + (model.spread / model.n_variables or 1.0)
 
     def start(self) -> Prices:
         """Return prices at which no variable asks for more than its best label gives."""
@@ -159,7 +159,7 @@ class Descent:
         self._turn = rises if self._turn is None else _mixed(rises, self._turn)
         norm = float((self._turn.variables**2).sum() + (self._turn.slopes**2).sum())
         gap = self.bound - self._target
-        self.done = norm == 0 or gap <= max(self._enough, 1e-12 * abs(self._target)) or self._length < 1e-6
+        self.done = norm == 0 or gap <= max(self._enough, 1e-12 * self._dual.stake) or self._length < 1e-6
         if not self.done:
             self._now = self._dual.moved(self._now, self._turn, self._length * (bound - self._target) / norm)
 

@@ -23,6 +23,7 @@ _MANY = 20_000  # scores of labels
 _COLD = 25  # the same where messages begin
 _PATIENCE = 5  # rounds that have to gain a share of the gap, or there is no use in more
 _LEAST_GAIN = 0.05
+_CLOSE = 1e-7  # of what is at stake: a gap that is not worth further rounds
 _LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
 
 Evaluate = Callable[[Doubles, Doubles | None], tuple[Labels, float]]  # labeling and bound of scores and pairs' tables
@@ -84,8 +85,13 @@ class CountMultipliers:
         lost = single[i][:, :, None] + single[j][:, None, :] + now[:, None, None] - self.tables
         return np.asarray(np.maximum(0.0, lost).reshape(len(self.tables), -1))
 
-    def descend(self, evaluate: Evaluate, reached: Callable[[], float], rounds: int) -> tuple[float, list[Labels]]:
-        """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way."""
+    def descend(
+        self, evaluate: Evaluate, reached: Callable[[], float], rounds: int, stake: float
+    ) -> tuple[float, list[Labels]]:
+        """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way.
+
+        They end early where the gap is next to nothing beside what is at `stake`.
+        """
         step, bests, met = 1.0, [np.inf], []
         for _ in range(rounds):
             labeling, bound = evaluate(*self.scores())
@@ -95,7 +101,7 @@ class CountMultipliers:
             bests.append(min(bests[-1], bound))
             gap = bests[-1] - known
             stuck = len(bests) > _PATIENCE and bests[-1 - _PATIENCE] - bests[-1] < _LEAST_GAIN * gap
-            if gap <= 1e-7 * max(1.0, abs(known)) or stuck or not self.improve(labeling, step * (bound - known)):
+            if gap <= _CLOSE * stake or stuck or not self.improve(labeling, step * (bound - known)):
                 break
         return bests[-1], met
 
@@ -114,7 +120,7 @@ def bound_by_messages(
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
     if not counts:
-        return pass_messages(messages.plain, theta, 50)[2], []
+        return pass_messages(messages.plain, model, theta, 50)[2], []
     constant, flat = 0.0, labeling.reshape(-1)
     pairs = [c for c in counts if isinstance(c.codes, PairClasses)]
     has_tables = bool(pairs) and _has_tables(model)
@@ -129,10 +135,11 @@ def bound_by_messages(
         passes = _WARM if model.unary.size <= _MANY else _WARM // 2
         if tables is not None and not messages.has_tables:
             passes = _COLD
-        found, _, bound = pass_messages(messages.plain if tables is None else messages.of(tables), changed, passes)
+        ready = messages.plain if tables is None else messages.of(tables)
+        found, _, bound = pass_messages(ready, model, changed, passes)
         return found.reshape(-1), bound + constant
 
-    return multipliers.descend(evaluate, lambda: reached, rounds)
+    return multipliers.descend(evaluate, lambda: reached, rounds, model.spread)
 
 
 def _has_tables(model: PairwiseModel) -> bool:

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a list says of itself, compared with what is found again; the first claim that does not hold is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import isnan
+
+import numpy as np
+
+from hedgehop._arrays import Labels
+from hedgehop._errors import BoundError, InfeasibleError, UnsupportedError
+from hedgehop.lists.certificate import Certificate, certify, step_bounds
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.paper_bounds import least_known, paper_bounds
+from hedgehop.lists.result import DiverseList
+from hedgehop.lists.separation import Separation
+from hedgehop.lists.state import ListState
+from hedgehop.oracles.base import Solver, Step
+from hedgehop.oracles.exactness import meets, stake
+from hedgehop.potentials import Potential
+
+_SUMS = 1e-9  # of the numbers that are added: sums in another order, on another machine
+_KERNELS = 1e-6  # of what is at stake: what kernels that work with integers may leave
+_UNSURE = 0.5  # of a gap that is found again: so much smaller may one be that a solver in another state left
+
+
+class Watched(Solver):
+    """A solver that takes note whether all steps are exact."""
+
+    def __init__(self, solver: Solver) -> None:
+        super().__init__(solver.oracle, solver.model)
+        self._solver, self.sure = solver, True
+
+    def step(self, potentials: Sequence[Potential]) -> Step:
+        """Solve one step."""
+        step = self._solver.step(potentials)
+        self.sure = self.sure and step.exact
+        return step
+
+    def step_apart(
+        self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step | None = None
+    ) -> Step:
+        """Solve one step at a distance."""
+        step = self._solver.step_apart(potentials, earlier, distance, nearest)
+        self.sure = self.sure and step.exact
+        return step
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Solve a step that is not refused."""
+        return self._solver.maximize(potentials)
+
+
+@dataclass
+class Claims:
+    """A list, and what its claims are compared with.
+
+    Attributes
+    ----------
+    values : floats
+        F of its beginnings, re-evaluated.
+    """
+
+    found: DiverseList
+    objective: Objective
+    solver: Solver
+    rows: Labels
+    values: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        m = len(self.rows)
+        for name in ("relevance", "gains", "bounds", "exact"):
+            if np.shape(getattr(self.found, name)) != (m,):
+                raise _refusal(f"{name} of the list has shape {np.shape(getattr(self.found, name))}, not {(m,)}")
+        self.values = self.objective.values(self.rows)
+        self._digits = _SUMS * self.size
+        self._slack = self._digits + _KERNELS * (stake(self.objective.model) or 0.0)
+
+    @property
+    def size(self) -> float:
+        """How large the numbers are whose sum F is."""
+        return self.objective.size(self.rows, self.values[-1])
+
+    def check_values(self) -> None:
+        """Compare scores, gains and F."""
+        self._same("F of the list", self.values[-1], self.found.objective)
+        scores = np.asarray(self.objective.model.score(self.rows)).reshape(-1)
+        gains = [b - a for a, b in pairwise(self.values)]
+        for t, (score, gain) in enumerate(zip(scores, gains, strict=True)):
+            self._same(f"relevance of labeling {t}", float(score), float(self.found.relevance[t]))
+            self._same(f"gain of labeling {t}", gain, float(self.found.gains[t]))
+        self._not_below("upper bound of the list", self.found.upper_bound, self.values[-1], "F")
+
+    def check_steps(self) -> None:
+        """Solve every step again: nothing may add more than its bound, nor than a labeling that is called exact."""
+        for t in range(len(self.rows)):
+            earlier, bound = self.rows[:t], float(self.found.bounds[t])
+            best = self.solver.step(self.objective.bounding(earlier))
+            gain = self._gain(best, earlier)
+            self._not_below(f"bound of step {t}", bound, gain, "what a labeling adds")
+            same = best.exact or best.oracle == self.found.oracles[t]
+            missed = 0.0 if best.exact else _UNSURE * (best.upper_bound - gain)
+            if same:
+                self._not_below(f"bound of step {t}", bound, best.upper_bound - missed, "what can be proven")
+            if self.found.exact[t]:
+                self._check_exact(t, best, same)
+
+    def check_certificate(self, proven: Certificate, sure: bool) -> None:
+        """Compare the certificate with one that was proven again, `sure` if by exact steps; what follows with steps."""
+        claimed, m = self.found.certificate, len(self.rows)
+        missed = 0.0 if sure else _UNSURE * (proven.upper_bound - proven.objective)
+        least = proven.upper_bound - missed - m * self._slack
+        self._not_below("upper bound of the list", claimed.upper_bound, least, "what its proof shows")
+        if not isnan(claimed.baseline):
+            self._check_baseline(proven.baseline)
+        self._same("least of the certificate", least_known(self.objective, self.rows, claimed.baseline), claimed.least)
+        self._check_derived(claimed)
+        allowed = self._digits + m * self._slack
+        if not 0.0 <= claimed.rounding <= allowed:
+            text = f"rounding of the certificate is {claimed.rounding!r}, more than {allowed:.3g}"
+            raise _refusal(f"{text}, so its guarantee of {claimed.guarantee:.4g} is not proven")
+
+    def _check_exact(self, t: int, best: Step, same: bool) -> None:
+        earlier, gain, apart = self.rows[:t], float(self.found.gains[t]), self.found.certificate.apart
+        if Separation(apart).too_close(best.labeling, earlier):
+            try:
+                best = self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
+            except (InfeasibleError, UnsupportedError):  # which proves nothing
+                return
+        rival = self._gain(best, earlier)
+        if not rival <= gain + self._slack:
+            raise _refusal(f"step {t} is called exact, but another labeling adds {rival!r}, not {gain!r}")
+        if same and not best.exact and not meets(self.objective.model, gain, best.upper_bound + self._slack):
+            raise _refusal(f"step {t} is called exact, but no more than a bound of {best.upper_bound!r} can be proven")
+
+    def _check_baseline(self, baseline: float) -> None:
+        """Compare with the single best labeling, or one of the list that is as good."""
+        claimed = self.found.certificate.baseline
+        scores = np.asarray(self.objective.model.score(self.rows)).reshape(-1)
+        single = self.solver.step(())
+        ties = self.rows[scores >= single.relevance - self._slack]
+        known = [baseline, *(self.objective.repeated(y, len(self.rows)) for y in ties)]
+        if min(abs(claimed - value) for value in known) <= len(self.rows) * self._slack:
+            return
+        if (single.exact and not self.found.certificate.allowed) or not claimed >= baseline:
+            raise _refusal(f"baseline of the list is {baseline!r}, not {claimed!r} as its certificate says")
+
+    def _check_derived(self, claimed: Certificate) -> None:
+        """What follows from the bounds of the steps: these are checked before."""
+        steps = tuple(
+            Step(y, float(g), float(u), False, "")
+            for y, g, u in zip(self.rows, self.found.gains, self.found.bounds, strict=True)
+        )
+        state, unknown = ListState(self.rows, steps), self.objective.why_not_known(self.rows)
+        if len(claimed.online) > len(self.rows):  # what could be added next was known, too
+            state = replace(state, next=self.solver.step(self.objective.bounding(self.rows)))
+        exact = state.next is None or state.next.exact
+        failed = self.objective.why_not_monotone() or unknown
+        again = certify(
+            self.values, step_bounds(self.objective, state), state.best_gains, np.nan, failed, size=self.size
+        )
+        for t, (said, true) in enumerate(zip(claimed.online, again.online, strict=False)):
+            missed = 0.0 if exact or t < len(self.rows) else _UNSURE * (true - self.values[-1])
+            self._not_below(f"bound on lists by step {t}", said, true - missed, "what follows")
+        for name in ("monotone", "product"):
+            said, true = getattr(claimed, name), getattr(again, name)
+            if said is not None and (true is None or (exact and not said >= true - len(self.rows) * self._slack)):
+                raise _refusal(f"{name} bound of the list is {true!r}, not {said!r} as its certificate says")
+        if claimed.paper is not None and claimed.paper.share is not None:
+            share = paper_bounds(self.objective, state, self.values, unknown).share
+            if share is None or not abs(share - claimed.paper.share) <= _KERNELS:
+                raise _refusal(f"share by the paper's lemma is {share!r}, not {claimed.paper.share!r}")
+
+    def _gain(self, step: Step, earlier: Labels) -> float:
+        return float(self.objective.gain(step.labeling, step.relevance, earlier))
+
+    def _same(self, name: str, now: float, before: float, times: int = 1) -> None:
+        if not abs(now - before) <= times * self._digits and now != before:
+            raise _refusal(f"{name} is {now!r}, not {before!r} as its certificate says")
+
+    def _not_below(self, name: str, said: float, true: float, what: str) -> None:
+        if not said >= true - self._slack:  # not a number, too
+            raise _refusal(f"{name} is said to be {said!r}, but {what} is {true!r}")
+
+
+def _refusal(text: str) -> BoundError:
+    return BoundError(f"{text}: it was made for another model, diversity or tradeoff, or the file was changed.")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hh.verify` finds what was changed in a list or its file, and says which claim it is."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+
+CHAIN = hh.Chain([[2.0, 1.5, 0.0], [0.0, 1.0, 0.8], [0.4, 0.0, 1.0], [1.0, 0.9, 0.0]], 0.5 * np.eye(3))
+DIVERSITY = hh.VariableCoverage()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return hh.diverse(CHAIN, DIVERSITY, m=3, tradeoff=0.7, distinct=False, certify=False)
+
+
+def raised(array, t, by):
+    other = np.array(array)
+    other[t] += by
+    return other
+
+
+def with_certificate(found, **changes):
+    return replace(found, certificate=replace(found.certificate, **changes))
+
+
+TAMPERED = {
+    "relevance of labeling 1": lambda f: replace(f, relevance=raised(f.relevance, 1, 1e-4)),
+    "gain of labeling 2": lambda f: replace(f, gains=raised(f.gains, 2, 1e-4)),
+    "F of the list": lambda f: with_certificate(f, objective=f.objective + 1e-4),
+    "baseline of the list": lambda f: with_certificate(f, baseline=f.certificate.baseline - 1e-3),
+    "bound of step 0": lambda f: replace(f, bounds=raised(f.bounds, 0, -1e-3)),
+    "bound of step 2": lambda f: replace(f, bounds=raised(f.bounds, 2, -1e-3)),
+    "upper bound of the list": lambda f: with_certificate(f, upper_bound=max(f.upper_bound - 1e-3, f.objective)),
+    "bound on lists by step 1": lambda f: with_certificate(f, online=tuple(raised(f.certificate.online, 1, -1e-3))),
+    "monotone": lambda f: with_certificate(f, monotone=f.certificate.monotone - 1e-3),
+    "product": lambda f: with_certificate(f, product=f.certificate.product - 1e-3),
+    "share by the paper": lambda f: with_certificate(f, paper=replace(f.certificate.paper, share=0.99999)),
+    "least": lambda f: with_certificate(f, least=f.certificate.least + 1e-3),
+    "guarantee": lambda f: with_certificate(f, rounding=1.0),
+    "not a number": lambda f: with_certificate(f, upper_bound=np.nan),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("claim", TAMPERED)
+def test_a_changed_claim_is_named(found, claim, tmp_path):
+    changed = TAMPERED[claim](found)
+    changed.save(tmp_path / "list.npz")
+    for tampered in (changed, hh.load(tmp_path / "list.npz")):
+        with pytest.raises(hh.BoundError, match="upper bound" if claim == "not a number" else claim) as told:
+            hh.verify(tampered, CHAIN, DIVERSITY)
+        assert "the file was changed" in str(told.value)
+
+
+def test_the_list_tampered_with_has_a_gap(found):
+    """Or lowering its bound would be no lie, and rounding no gain."""
+    assert found.upper_bound - found.objective > 2e-3
+    assert found.guarantee < 0.999
+
+
+def test_a_step_that_is_not_the_best_is_not_exact():
+    model = hh.FactorGraph(np.tile([0.0, -0.24], (3, 1)))
+    worse = hh.diverse(model, DIVERSITY, m=3, tradeoff=1.0, method="distorted", distinct=False)
+    assert not worse.exact.all()
+    assert hh.verify(worse, model, DIVERSITY).objective == worse.objective
+    with pytest.raises(hh.BoundError, match="called exact"):
+        hh.verify(replace(worse, exact=np.ones(3, bool)), model, DIVERSITY)
+
+
+def test_shapes_are_claims_too(found):
+    with pytest.raises(hh.BoundError, match="bounds of the list has shape"):
+        hh.verify(replace(found, bounds=found.bounds[:2]), CHAIN, DIVERSITY)
+
+
+@pytest.mark.parametrize("options", [{}, {"distinct": True}, {"min_distance": 2}, {"method": "distorted"},
+                                     {"refine": True}, {"method": "joint", "distinct": False}])  # fmt: skip
+@pytest.mark.parametrize("shape", ["chain", "grid", "two labels", "tree"])
+def test_honest_lists_pass(shape, options, tmp_path):
+    random = np.random.default_rng(3)
+    models = {
+        "chain": CHAIN,
+        "grid": hh.Grid(random.normal(size=(3, 3, 3)), smoothness=0.4),
+        "two labels": hh.Grid(random.normal(size=(4, 4, 2)), smoothness=0.4),
+        "tree": hh.SpanningTree([[0, 1], [1, 2], [0, 2], [2, 3], [1, 3]], [1.0, 2.0, 0.5, 1.5, 0.7]),
+    }
+    for diversity in (DIVERSITY, hh.HammingBall(gamma=0.3)) if shape == "chain" else (DIVERSITY,):
+        try:
+            found = hh.diverse(models[shape], diversity, 3, 0.8, certify=3, **options)
+        except hh.UnsupportedError:
+            continue
+        found.save(tmp_path / "list.npz")
+        again = hh.verify(hh.load(tmp_path / "list.npz"), models[shape], diversity)
+        assert again.objective <= again.upper_bound
+
+
+def test_lists_that_were_improved_pass():
+    better = hh.diverse(CHAIN, DIVERSITY, 3, 0.8).improve(6)
+    assert hh.verify(better, CHAIN, DIVERSITY).objective == pytest.approx(better.objective)
+
+
+def test_every_field_is_looked_at():
+    """A new field is either checked, or named here as no claim about the list."""
+    words = {
+        "seconds",
+        "oracles",
+        "diversity",
+        "method",
+        "model",
+        "sources",
+        "indices",
+        "_more",
+        "_further",
+        "tradeoff",
+    }
+    checked = {"labelings", "relevance", "gains", "bounds", "exact", "certificate"}
+    assert {f.name for f in fields(hh.DiverseList)} == words | checked
