@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import LabelWeights
 
 NAMES = ("trws", "expansion", "swap", "auto")
@@ -97,3 +98,24 @@ def test_other_labelings_are_found_at_any_scale(power: int) -> None:
         model = hh.FactorGraph(unary * scale, edges=edges, pairwise=0.4 * scale)
         lists.append(hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=0.0, distinct=True).labelings)
     assert np.array_equal(*lists)
+
+
+def test_a_huge_weight_that_decides_nothing_buys_no_room_in_matchings():
+    """Every row has its best column to itself: nothing is at stake but the ordinary weights."""
+    weights = [[-0.2, -0.5, -6e9], [-5e3, -4.1, 5.3], [-4.5, 5.2, 4e10]]
+    model = hh.Matching(np.array(weights)[:, :2], unmatched=np.array(weights)[:, 2])
+    assert stake(model) < 2e5
+    assert not meets(model, 4e10, 4e10 + 8.0)
+    assert stake(hh.Matching([[2.0, -np.inf], [-2e8, 3.0], [-2.0, -2.0]], unmatched=[-3.0, 2.0, -2.0])) < 100.0
+
+
+def test_models_that_do_not_say_what_is_at_stake_get_the_last_digits_only():
+    class Own:
+        n_variables, shape, label_counts = 2, (2,), np.array([2, 2], np.int32)
+
+        def score(self, labelings):
+            return 1e9 + np.asarray(labelings).sum(axis=-1)
+
+    assert not meets(Own(), 1e9, 1e9 + 0.4)
+    assert meets(Own(), 1e9, 1e9 + 1e-4)
+    assert hh.best(Own()).exact

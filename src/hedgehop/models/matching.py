@@ -66,6 +66,18 @@ class Matching(LinearModel):
         level = self.unary - np.nanmedian(allowed, axis=0)
         return np.asarray(level.max(axis=1) - least(level, axis=1))
 
+    def _known_loss(self) -> float:
+        """How far the best matching is below the sum of the best weights of all rows."""
+        from scipy.optimize import linear_sum_assignment
+
+        rows = np.arange(len(self.unary))
+        table = self.unary[:, : self.n_columns].astype(np.float64)
+        if self.n_labels > self.n_columns:  # each row has a column of its own for being unmatched
+            alone = np.full((rows.size, rows.size), -np.inf)
+            alone[rows, rows] = self.unary[:, -1]
+            table = np.concatenate([table, alone], axis=1)
+        return float((table.max(axis=1) - table[linear_sum_assignment(table, maximize=True)]).sum())
+
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         ordered = np.sort(flat, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] < self.n_columns)

@@ -33,7 +33,8 @@ def meets(model: Model, value: float, bound: float, potentials: Iterable[Potenti
     if bound <= value:
         return True
     at_stake = stake(model, potentials)
-    at_stake = abs(value) if at_stake is None else at_stake
+    if at_stake is None:  # of someone else's model, whose scores are summed nowhere else
+        return bound - value <= _SUMS * abs(value)
     return bound - value <= _SHARE * at_stake + _DIGITS * abs(value) + min(2.0 * error, _KERNEL_SHARE * at_stake)
 
 
