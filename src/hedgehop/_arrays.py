@@ -180,8 +180,14 @@ def linear_scores(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
     return _core.counts.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL))
 
 
+def linear_sizes(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
+    """``sum_i |scores[i, y_i]|`` of (m, n) labelings, in doubles: (m,)."""
+    return _core.counts.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL), sizes=True)
+
+
 def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:
-    if flat.size == 0 or (flat.min() >= 0 and (flat.max() < counts.min() or (flat.max(axis=0) < counts).all())):
+    plain = flat.dtype == LABEL and counts.dtype == LABEL and flat.flags.c_contiguous
+    if flat.size == 0 or (plain and _core.counts.are_labels(flat, counts)):
         return
     bad = (flat < 0) | (flat >= counts)
     if bad.any():

@@ -163,10 +163,11 @@ def diverse(
         run = GreedyRun(greedy, state)
         state = run.beginning(len(state))
     except KeyboardInterrupt:
-        found = _listed(greedy, state, "interrupted", GreedyRun(greedy, state)) if len(state) else None
+        found = _session(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None
-    found = _listed(greedy, state, f"{method}, refined" if refine else method, run if method == "greedy" else None)
-    return found.certify(calls, progress) if calls else found
+    how = f"{method}, refined" if refine else method
+    session = _session(greedy, state, how, run if method == "greedy" else None)
+    return session.certify(calls, progress) if calls else session.found
 
 
 def stream(
@@ -236,9 +237,9 @@ def further_calls(certify: Certify, m: int) -> int:
     return positive_count(certify, "certify")
 
 
-def _listed(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> DiverseList:
-    """Return a list as what users get; with a run, one that can go on."""
-    return _Session(greedy, Search(greedy, state.rows), state, method, run).found
+def _session(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> _Session:
+    """Return a list and how it goes on; with a run, to longer ones."""
+    return _Session(greedy, Search(greedy, state.rows), state, method, run)
 
 
 @dataclass(frozen=True)
@@ -285,8 +286,8 @@ class _Session:
         state = self.run.beginning(m + k)
         if len(state) < m + k:
             warnings.warn(_fewer(len(state) - m, k), stacklevel=3)
-        found = _listed(self.greedy, state, "greedy", self.run)
-        return found.certify(len(state)) if self.search.asked else found
+        longer = _session(self.greedy, state, "greedy", self.run)
+        return longer.certify(len(state), False) if self.search.asked else longer.found
 
 
 def _fewer(taken: int, m: int) -> str:
