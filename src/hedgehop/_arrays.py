@@ -6,7 +6,7 @@ Every error here says what is wrong, what was given and what to do.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -186,8 +186,11 @@ def linear_sizes(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
 
 
 def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:
-    plain = flat.dtype == LABEL and counts.dtype == LABEL and flat.flags.c_contiguous
-    if flat.size == 0 or (plain and _core.counts.are_labels(flat, counts)):
+    if flat.size == 0 or (
+        flat.dtype == LABEL
+        and flat.flags.c_contiguous
+        and _core.counts.are_labels(cast(Labels, flat), np.ascontiguousarray(counts, LABEL))
+    ):
         return
     bad = (flat < 0) | (flat >= counts)
     if bad.any():

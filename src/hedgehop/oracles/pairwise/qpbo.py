@@ -14,6 +14,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import fold, not_finite_pairs, not_linear, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.cuts import KeptFlow, Terminals, straightened
@@ -102,7 +103,7 @@ class RoofSolver(PairwiseSolver):
         random = np.random.default_rng(0)  # a fixed design, the same for every call
         failed = 0
         for k in range(self.oracle.rounds):
-            if failed == 6 or bound - value <= 2 * roof.error:
+            if failed == 6 or bound - value <= 2 * roof.error or effort().suffices(model, (), value, bound):
                 break
             held = _held(model, random, partial_labels < 0, k)
             labels, _ = roof.solve(best, held)
