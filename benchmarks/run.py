@@ -13,17 +13,21 @@ import growth
 import multilabel
 import numpy as np
 import page
+import small
 import table
 import toulbar2
 
 import hedgehop as hh
 
-GROUPS = {"cuts": cuts, "multilabel": multilabel, "diverse": diverse, "toulbar2": toulbar2, "growth": growth}
+ALL = {"cuts": cuts, "multilabel": multilabel, "diverse": diverse, "toulbar2": toulbar2, "growth": growth}
+GROUPS = {**ALL, "small": small}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("groups", nargs="*", default=[], help=f"some of {', '.join(GROUPS)}; all unless given")
+    parser.add_argument(
+        "groups", nargs="*", default=[], help=f"some of {', '.join(GROUPS)}; all but small unless given"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, one run: only to see that it works")
     parser.add_argument("--markdown", metavar="PATH", help="also write a page for the documentation")
     parser.add_argument("--readme", metavar="PATH", help="also write some rows between the marks of this document")
@@ -36,7 +40,7 @@ def main():
     for name in table.missing():
         print(f"{name} is not installed: its columns are empty (pip install -r benchmarks/requirements.txt)")
     table.header()
-    groups = [(GROUPS[name].__doc__, rows_of(name, options.quick)) for name in options.groups or GROUPS]
+    groups = [(GROUPS[name].__doc__, rows_of(name, options.quick)) for name in options.groups or ALL]
     if options.markdown:
         page.write(options.markdown, groups, options.quick)
         print(f"wrote {options.markdown}")

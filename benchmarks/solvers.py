@@ -21,13 +21,22 @@ def edges(problem):
     return np.stack([problem["ei"], problem["ej"]], axis=1).astype(np.int32)
 
 
+def arrays(problem):
+    """Return what a user has: scores = - costs and strengths in float64, edges of a graph."""
+    scores, strengths = -problem["U"].astype(np.float64), problem["w"].astype(np.float64)
+    if not problem["grid"]:
+        return scores, np.stack([problem["ei"], problem["ej"]], axis=1).astype(np.int64), strengths
+    shape = problem["H"], problem["W"]
+    return scores.reshape(*shape, -1), [d.astype(np.float64) for d in directions(problem)]
+
+
+def built(given):
+    """Build the model of a user's arrays."""
+    return hh.Grid(*given) if len(given) == 2 else hh.FactorGraph(*given)
+
+
 def model(problem):
-    """Return the problem with scores = - costs, as a user would build it."""
-    scores = -problem["U"].astype(np.float32)
-    scores.flags.writeable = False
-    if problem["grid"]:
-        return hh.Grid(scores.reshape(problem["H"], problem["W"], -1), directions(problem))
-    return hh.FactorGraph(scores, edges(problem), problem["w"].astype(np.float64))
+    return built(arrays(problem))
 
 
 def messages(problem, instruction_set=""):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one table: problem, ours, peer, ratio, goal, met, energies; and how times are taken.
+"""The one table: problem, ours, peer, ratio, kernel, goal, met, energies; and how times are taken.
+
+*Ours* is what users call, from the arrays they have, building the model included; *kernel* the ratio of the compiled
+solver alone, from the integers it likes best.
 
 Times are of the processor (every solver uses one thread here, and machines are shared) and least of several turns;
 solvers take turns, so that a ratio compares what the machine did at the same time.
@@ -32,37 +35,34 @@ def timed(work):
     return time.process_time() - start, result
 
 
-def turns(ours, theirs, repeats):
-    """Least time and last result of ours and of the peer's (None where there is no peer)."""
-    mine, other = [], []
-    for _ in range(repeats):
-        mine.append(timed(ours))
-        if theirs is not None:
-            other.append(timed(theirs))
-    return (min(t for t, _ in mine), mine[-1][1]), (min(t for t, _ in other), other[-1][1]) if other else None
+def turns(repeats, *works):
+    """Least time and last result of each work, one after the other in every turn (None for None)."""
+    runs = [[timed(work) if work is not None else None for work in works] for _ in range(repeats)]
+    return [None if run[0] is None else (min(t for t, _ in run), run[-1][1]) for run in zip(*runs, strict=True)]
 
 
 def header():
-    row("problem", "ours", "peer", "ratio", "goal", "met", "energies")
+    row("problem", "ours", "peer", "ratio", "kernel", "goal", "met", "energies")
 
 
-def row(problem, ours, peer="", ratio="", goal="", met="", energies=""):
-    ROWS.append((problem, ours, peer, ratio, goal, met, energies))
-    print(f"{problem:46} {ours:>10} {peer:>10} {ratio:>7} {goal:>7} {met:>4}  {energies}", flush=True)
+def row(problem, ours, peer="", ratio="", kernel="", goal="", met="", energies=""):
+    ROWS.append((problem, ours, peer, ratio, kernel, goal, met, energies))
+    print(f"{problem:46} {ours:>10} {peer:>10} {ratio:>7} {kernel:>7} {goal:>7} {met:>4}  {energies}", flush=True)
 
 
-def compared(problem, ours, theirs, goal, energies="", good=True):
+def compared(problem, ours, theirs, goal, energies="", good=True, kernel=None):
     """Print times in seconds against a peer's; met also needs the energies to be good."""
     if theirs is None:
-        row(problem, seconds(ours), "-", "-", f"{goal:.3f}", "-", energies)
+        row(problem, seconds(ours), "-", "-", "" if kernel is None else "-", f"{goal:.3f}", "-", energies)
         return
     met = "yes" if ours <= goal * theirs and good else "no"
-    row(problem, seconds(ours), seconds(theirs), f"{ours / theirs:.3f}", f"{goal:.3f}", met, energies)
+    alone = "" if kernel is None else f"{kernel / theirs:.3f}"
+    row(problem, seconds(ours), seconds(theirs), f"{ours / theirs:.3f}", alone, f"{goal:.3f}", met, energies)
 
 
 def limited(problem, value, unit, goal):
     """Print a figure that has a limit of its own."""
-    row(problem, f"{value:.1f} {unit}", "", "", f"{goal:g}", "yes" if value <= goal else "no")
+    row(problem, f"{value:.1f} {unit}", goal=f"{goal:g}", met="yes" if value <= goal else "no")
 
 
 def seconds(value):

@@ -6,6 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +39,11 @@ Result<double> hamming(Matrix<Label> labelings, Matrix<Label> references,
   return out;
 }
 
+bool are_labels(Matrix<Label> labelings, Vector<std::int32_t> label_counts) {
+  require_size("label_counts", label_counts.size(), labelings.shape(1), "variable");
+  return counts::are_labels(view_of(labelings), span_of(label_counts));
+}
+
 Result<std::int64_t> label_counts(Matrix<Label> labelings, std::size_t n_labels) {
   require_in_range("labelings", span_of(labelings), n_labels);
   Result<std::int64_t> out{labelings.shape(0), n_labels};
@@ -62,12 +69,14 @@ Result<std::int64_t> transition_counts(Matrix<Label> labelings, Matrix<std::int3
 }
 
 template <class Real>
-Result<double> linear_scores(Matrix<Real> scores, Matrix<Label> labelings) {
+Result<double> linear_scores(Matrix<Real> scores, Matrix<Label> labelings, bool sizes) {
   const Labelings view = view_of(labelings);
   require_size("scores", scores.shape(0), view.columns, "variable");
   require_in_range("labelings", view.data, scores.shape(1));
   Result<double> out{view.rows};
-  counts::linear_scores(view_of(scores), view, out.values);
+  sizes ? counts::linear_scores(
+              view_of(scores), view, [](double x) { return std::abs(x); }, out.values)
+        : counts::linear_scores(view_of(scores), view, std::identity(), out.values);
   return out;
 }
 
@@ -183,6 +192,8 @@ std::tuple<Result<double>, Result<double>, double, double> slope_master(
 void register_statistics(nb::module_& m) {
   m.def("hamming", &hamming, "labelings"_a, "references"_a, "weights"_a = nb::none(), NoGil(),
         "Hamming distances of (m, n) labelings to (k, n) references, optionally with (n,) weights: (m, k).");
+  m.def("are_labels", &are_labels, "labelings"_a, "label_counts"_a, NoGil(),
+        "Whether all labels of (m, n) labelings are at least 0 and below the (n,) counts.");
   m.def("label_counts", &label_counts, "labelings"_a, "n_labels"_a, NoGil(),
         "Number of variables with each label in each of (m, n) labelings: (m, n_labels).");
   m.def("variable_counts", &variable_counts, "labelings"_a, "n_labels"_a, NoGil(),
@@ -190,9 +201,10 @@ void register_statistics(nb::module_& m) {
   m.def("transition_counts", &transition_counts, "labelings"_a, "edges"_a, "n_labels"_a, NoGil(),
         "Number of (E, 2) edges (i, j) with labels (a, b) in each of (m, n) labelings: (m, n_labels, "
         "n_labels).");
-  const char* doc = "Sums of scores[i, y_i] over the variables of each of (m, n) labelings, in double: (m,).";
-  m.def("linear_scores", &linear_scores<float>, "scores"_a, "labelings"_a, NoGil(), doc);
-  m.def("linear_scores", &linear_scores<double>, "scores"_a, "labelings"_a, NoGil(), doc);
+  const char* doc =
+      "Sums of scores[i, y_i], or of their sizes, over the variables of each of (m, n) labelings: (m,).";
+  m.def("linear_scores", &linear_scores<float>, "scores"_a, "labelings"_a, "sizes"_a = false, NoGil(), doc);
+  m.def("linear_scores", &linear_scores<double>, "scores"_a, "labelings"_a, "sizes"_a = false, NoGil(), doc);
 }
 
 void register_distance_terms(nb::module_& m) {

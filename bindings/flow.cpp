@@ -8,10 +8,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
+#include "flow/terminals.hpp"
 #include "flow_objects.hpp"
 
 namespace hedgehop::bindings {
@@ -51,6 +54,39 @@ void def_solving(nb::class_<PyFlow>& any) {
       .def_prop_ro("n_nodes", &PyFlow::size)
       .def_prop_ro("bytes", &PyFlow::bytes, "Memory in use.")
       .def_prop_ro("bits", &PyFlow::bits, "32 or 64: width of the integers inside.");
+}
+
+using Changes = std::optional<Matrix<double>>;
+
+template <class Real>
+std::tuple<Result<double>, double, double> terminals(Matrix<Real> scores, Changes changes, Changes offsets,
+                                                     int base, Vector<double> around, double factor,
+                                                     double more) {
+  flow::TwoLabels<Real> both{view_of(scores), {}, {}};
+  const std::size_t n = both.scores.rows;
+  require_shape("scores", both.scores, around.size(), 2);
+  require(base == 0 || base == 1, "base must be 0 or 1");
+  for (const auto& [given, kept] : {std::pair(&changes, &both.changes), std::pair(&offsets, &both.offsets)}) {
+    if (!*given) continue;
+    *kept = view_of(**given);
+    require_shape("changes", *kept, n, 2);
+  }
+  Result<double> costs{n};
+  const auto sums =
+      flow::terminals(both, static_cast<std::size_t>(base), span_of(around), factor, more, costs.values);
+  return {std::move(costs), sums.score, sums.size};
+}
+
+void def_terminals(nb::module_& m) {
+  const auto def = [&](auto* function) {
+    m.def("terminals", function, "scores"_a, "changes"_a.none(), "offsets"_a.none(), "base"_a, "around"_a,
+          "factor"_a, "more"_a, NoGil(),
+          "Costs of the other label against `base`, no larger than factor * around + more; the score of the\n"
+          "base label everywhere; and the sum of the sizes of the costs. Scores are scores + changes + "
+          "offsets.");
+  };
+  def(&terminals<float>);
+  def(&terminals<double>);
 }
 
 void def_label_parts(nb::module_& m) {
@@ -94,6 +130,7 @@ void register_flow(nb::module_& m) {
   def_numbers<std::int64_t>(any, general, grid);
   def_numbers<float>(any, general, grid);
   def_numbers<double>(any, general, grid);
+  def_terminals(m);
   def_label_parts(m);
 }
 

@@ -10,6 +10,7 @@
 #include "graphs/arborescence.hpp"
 #include "graphs/forest.hpp"
 #include "graphs/forest_counts.hpp"
+#include "graphs/parallel.hpp"
 #include "graphs/spanning_tree.hpp"
 #include "graphs/spanning_tree_marginals.hpp"
 #include "graphs/spanning_tree_swaps.hpp"
@@ -28,6 +29,11 @@ using EdgeArray = Matrix<std::int32_t>;
 bool is_forest(std::size_t n_variables, EdgeArray edges) {
   require_edges(edges_of(edges), n_variables);
   return graphs::is_forest(n_variables, edges_of(edges));
+}
+
+bool has_parallel(std::size_t n_variables, EdgeArray edges) {
+  require_edges(edges_of(edges), n_variables);
+  return graphs::has_parallel(n_variables, edges_of(edges));
 }
 
 // run(order, scores) with the kind of scores known.
@@ -156,6 +162,8 @@ std::tuple<Result<Label>, double, Result<std::int32_t>, Result<double>> spanning
 void register_forests(nb::module_& m) {
   m.def("is_forest", &is_forest, "n_variables"_a, "edges"_a, NoGil(),
         "Whether (E, 2) edges have no cycle; self-loops and parallel edges are cycles.");
+  m.def("has_parallel", &has_parallel, "n_variables"_a, "edges"_a, NoGil(),
+        "Whether two of (E, 2) edges join the same two variables.");
   m.def("forest_argmax", &forest_argmax, "unary"_a, "pairs"_a, NoGil(),
         "Best labeling of a forest and its score.\n\n"
         "Ties go to the lowest label; the score is -inf if every labeling is forbidden.");

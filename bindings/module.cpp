@@ -21,6 +21,7 @@ void register_graphs(nb::module_& m);
 void register_learning(nb::module_& m);
 void register_local(nb::module_& m);
 void register_moves(nb::module_& m);
+void register_scores(nb::module_& m);
 void register_text(nb::module_& m);
 void register_trws(nb::module_& m);
 
@@ -48,7 +49,9 @@ void register_core(nb::module_& m) {
                   "Scores -strengths[e] where the labels of edge e differ.")
       .def_static("tables", &PyPairs::tables, "shape"_a, "edges"_a, "flat"_a, "offsets"_a, "columns"_a,
                   "label_counts"_a = nb::none(), NoGil(),
-                  "Scores P_e(a, b) = flat[offsets[e] + a * columns[e] + b]; -inf forbids a pair.");
+                  "Scores P_e(a, b) = flat[offsets[e] + a * columns[e] + b]; -inf forbids a pair.")
+      .def("values", &PyPairs::values, "labelings"_a, NoGil(),
+           "Sums over all edges, of each of (m, n) labelings: (m,).");
   nb::class_<Stop>(
       m, "Stop",
       "In a `with` block: once set, by any thread, kernels called in the block raise KeyboardInterrupt.")
@@ -87,6 +90,7 @@ NB_MODULE(_core, m) {
   add("learning", "The dual of structured support vector machines.", register_learning);
   add("local", "Local searches and loopy messages: labelings without proofs.", register_local);
   add("moves", "Expansion, swap and fusion moves by minimum cuts.", register_moves);
+  add("scores", "Sums over the scores of a model.", register_scores);
   add("text", "Scanners of model files.", register_text);
   add("trws", "Labelings and upper bounds by sequential tree-reweighted messages.", register_trws);
 }

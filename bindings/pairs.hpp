@@ -42,6 +42,17 @@ class PyPairs {
   std::size_t n_variables() const { return pairs_.n_variables; }
   std::size_t n_labels() const { return pairs_.n_labels; }
 
+  Result<double> values(const Matrix<Label>& labelings) const {
+    const Labelings rows = view_of(labelings);
+    require_columns("labelings", rows.columns, n_variables());
+    Result<double> out{rows.rows};
+    for (std::size_t r = 0; r < rows.rows; ++r) {
+      require_labels("labelings", rows.row(r));
+      out.values[r] = pairs_.value(rows.row(r));
+    }
+    return out;
+  }
+
   // ---- what kernels may ask for
 
   void require_no_loops() const {
@@ -62,12 +73,7 @@ class PyPairs {
   }
   std::span<const Label> checked_labeling(const char* name, const Vector<Label>& labels) const {
     require_size(name, labels.size(), n_variables(), "variable");
-    require_in_range(name, span_of(labels), n_labels());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      require(index(labels.data()[i]) < pairs_.label_count(i), [&] {
-        return std::string(name) + " has a label that variable " + std::to_string(i) + " lacks";
-      });
-    }
+    require_labels(name, span_of(labels));
     return span_of(labels);
   }
 
@@ -85,6 +91,15 @@ class PyPairs {
     });
     kept_.push_back(nb::ndarray<>(edges));
     if (counts) set_counts(*counts);
+  }
+
+  void require_labels(const char* name, std::span<const Label> labels) const {
+    require_in_range(name, labels, n_labels());
+    for (std::size_t i = 0; i < pairs_.label_counts.size(); ++i) {
+      require(index(labels[i]) < pairs_.label_count(i), [&] {
+        return std::string(name) + " has a label that variable " + std::to_string(i) + " lacks";
+      });
+    }
   }
 
   void set_counts(const Vector<std::int32_t>& counts) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/matrix.hpp"
+#include "core/sums.hpp"
 
 namespace hedgehop {
 
@@ -103,28 +104,34 @@ class GridEdges {
   // f(edge, from, to); from < to always.
   template <class F>
   void for_each(F f) const {
-    for (std::size_t d = 0; d < directions_.size(); ++d) for_each_along(d, f);
+    for (std::size_t d = 0; d < directions_.size(); ++d) {
+      for_each_row(d, [&](std::size_t edge, std::size_t from, std::size_t to, std::size_t count) {
+        for (std::size_t x = 0; x < count; ++x) f(starts_[d] + edge + x, from + x, to + x);
+      });
+    }
   }
 
- private:
+  // f(edge, from, to, count) for each row of pixels: edges edge + x of the direction join from + x and to +
+  // x.
   template <class F>
-  void for_each_along(std::size_t direction, F& f) const {
+  void for_each_row(std::size_t direction, F f) const {
     const Offset& o = directions_[direction];
     const Shape count = edges_along(shape_, o);
     const auto width = static_cast<std::ptrdiff_t>(shape_.width);
     const std::ptrdiff_t step = (o[0] * static_cast<std::ptrdiff_t>(shape_.height) + o[1]) * width + o[2];
-    std::size_t edge = starts_[direction];
+    std::size_t edge = 0;
     for (std::size_t z = 0; z < count.depth; ++z) {
       for (std::size_t y = 0; y < count.height; ++y) {
         // The first of the row; where a step is negative, pixels begin one further.
-        std::size_t from = ((z + (o[0] < 0)) * shape_.height + y + (o[1] < 0)) * shape_.width + (o[2] < 0);
-        for (std::size_t x = 0; x < count.width; ++x, ++from) {
-          f(edge++, from, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(from) + step));
-        }
+        const std::size_t from =
+            ((z + (o[0] < 0)) * shape_.height + y + (o[1] < 0)) * shape_.width + (o[2] < 0);
+        f(edge, from, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(from) + step), count.width);
+        edge += count.width;
       }
     }
   }
 
+ private:
   Shape shape_;
   std::span<const Offset> directions_;
   std::vector<std::size_t> starts_{0};  // first edge of each direction
@@ -152,12 +159,33 @@ class GridPairs {
 
   double value(std::span<const Label> y) const {
     double total = 0.0;
-    edges_.for_each(
-        [&](std::size_t e, std::size_t i, std::size_t j) { total -= y[i] == y[j] ? 0.0 : strength(e); });
+    for_each_row([&](const double* strengths, std::size_t from, std::size_t to, std::size_t count) {
+      const Label *const a = y.data() + from, *const b = y.data() + to;
+      // A product, not a choice: labels are noisy, and the branch would be guessed wrong.
+      total -= blocked_sum(count, [&](std::size_t x) { return (a[x] != b[x]) * strengths[x]; });
+    });
     return total;
   }
 
+  // sums(i) grows by the strengths of all edges at pixel i.
+  void add_strengths(std::span<double> sums) const {
+    for_each_row([&](const double* strengths, std::size_t from, std::size_t to, std::size_t count) {
+      for (std::size_t x = 0; x < count; ++x) sums[from + x] += strengths[x];
+      for (std::size_t x = 0; x < count; ++x) sums[to + x] += strengths[x];
+    });
+  }
+
  private:
+  // f(strengths, from, to, count) for each row of edges.
+  template <class F>
+  void for_each_row(F f) const {
+    for (std::size_t d = 0; d < strengths_.size(); ++d) {
+      edges_.for_each_row(d, [&](std::size_t edge, std::size_t from, std::size_t to, std::size_t count) {
+        f(strengths_[d].data() + edge, from, to, count);
+      });
+    }
+  }
+
   GridEdges edges_;
   std::vector<std::span<const double>> strengths_;
 };

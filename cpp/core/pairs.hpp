@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "core/matrix.hpp"
+#include "core/sums.hpp"
 
 namespace hedgehop {
 
@@ -123,11 +124,9 @@ struct Pairs {
  private:
   template <class Scores>
   double value_of(const Scores& scores, std::span<const Label> y) const {
-    double total = 0.0;
-    edges.for_each([&](std::size_t e, std::size_t i, std::size_t j) {
-      total += scores.score(e, true, index(y[i]), index(y[j]));
+    return blocked_sum(edges.size(), [&](std::size_t e) {
+      return scores.score(e, true, index(y[edges.first(e)]), index(y[edges.second(e)]));
     });
-    return total;
   }
 };
 

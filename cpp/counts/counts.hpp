@@ -12,10 +12,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/matrix.hpp"
+#include "core/sums.hpp"
 
 namespace hedgehop::counts {
+
+// Whether every label of every labeling is one of its variable's.
+inline bool are_labels(Labelings labelings, std::span<const std::int32_t> label_counts) {
+  std::int32_t wrong = 0;
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    for (std::size_t i = 0; i < labels.size(); ++i) wrong |= (labels[i] < 0) | (labels[i] >= label_counts[i]);
+  }
+  return wrong == 0;
+}
 
 inline std::int64_t hamming_distance(std::span<const Label> a, std::span<const Label> b) {
   // Blocks with a 32-bit count: as wide as a label, so that a vector register holds twice as many as with 64
@@ -74,23 +86,36 @@ inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   }
 }
 
+// Of two labels by additions alone: the label is what it adds to the count of label 1.
+inline void counts_of_two(Labelings labelings, MatrixView<std::int64_t> out) {
+  std::vector<std::int32_t> ones(labelings.columns);
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r);
+    for (std::size_t i = 0; i < labels.size(); ++i) ones[i] += labels[i];
+  }
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    out.data[2 * i] = static_cast<std::int64_t>(labelings.rows) - ones[i];
+    out.data[2 * i + 1] = ones[i];
+  }
+}
+
 // out(i, l) = number of labelings that give variable i the label l.
 inline void variable_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   std::fill(out.data.begin(), out.data.end(), 0);
+  if (out.columns == 2) return counts_of_two(labelings, out);
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
     for (std::size_t i = 0; i < labels.size(); ++i) ++out(i, labels[i]);
   }
 }
 
-// out(r) = sum of scores(i, y_i) over the variables i of labeling r; in double, in a fixed order.
-template <class Real>
-void linear_scores(MatrixView<const Real> scores, Labelings labelings, std::span<double> out) {
+// out(r) = sum of of(scores(i, y_i)) over the variables i of labeling r; in double, in a fixed order.
+template <class Real, class Of>
+void linear_scores(MatrixView<const Real> scores, Labelings labelings, Of of, std::span<double> out) {
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
-    std::array<double, 4> sums{};
-    for (std::size_t i = 0; i < labels.size(); ++i) sums[i % 4] += scores(i, labels[i]);
-    out[r] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    out[r] = blocked_sum(labels.size(),
+                         [&](std::size_t i) { return of(static_cast<double>(scores(i, labels[i]))); });
   }
 }
 

@@ -79,13 +79,16 @@ BuiltFlow build_flow(const Terms<T>& terms, std::size_t max_degree, Build build)
     const Quantiser scale(capacities, all.terminals, load, total, terms.wide);
     std::size_t rounded = 0;
     for (const auto& values : terms.forward) rounded += scale.count_rounded(values);
-    for (const auto& values : terms.backward) rounded += terms.symmetric ? 0 : scale.count_rounded(values);
+    if (!terms.symmetric) {
+      for (const auto& values : terms.backward) rounded += scale.count_rounded(values);
+    }
     // Rounding adds at most 1/2 to a value; the scale leaves far more than these margins.
     const auto scaled = [&](double x) { return std::ldexp(x, scale.exponent()); };
     const Sizes sizes{scaled(terminal) + 1, scaled(pair) + 2, scaled(total) * 1.5};
     const double largest =
         scale.is_narrow() ? scaled(all.largest()) + 1 : std::numeric_limits<double>::infinity();
-    auto integers = build(largest, sizes, [&scale](T value) { return scale(value); });
+    auto integers = scale.is_narrow() ? build(largest, sizes, [scale](T value) { return scale.small(value); })
+                                      : build(largest, sizes, [scale](T value) { return scale(value); });
     return {nullptr, RealFlow(std::move(integers), scale, terms.terminals, rounded)};
   }
 }
@@ -93,7 +96,7 @@ BuiltFlow build_flow(const Terms<T>& terms, std::size_t max_degree, Build build)
 // An array as a function of the index, converted to the numbers of a flow.
 template <class Cap, class T, class Convert>
 auto converted(std::span<const T> from, const Convert& convert) {
-  return [data = from.data(), &convert](std::size_t i) { return static_cast<Cap>(convert(data[i])); };
+  return [data = from.data(), convert](std::size_t i) { return static_cast<Cap>(convert(data[i])); };
 }
 
 inline std::size_t max_degree(std::size_t n, Edges edges) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,20 +32,29 @@ struct TermSizes {
 
   template <class T>
   void add(std::span<const T> values) {
-    // 64-bit sums of 32-bit integers are exact and need no order, so the compiler may vectorise them.
+    // 64-bit sums of 32-bit integers are exact. Eight of everything, which the compiler may keep in vectors.
     using Sum = std::conditional_t<std::is_same_v<T, std::int32_t>, std::int64_t, double>;
-    Sum sum = 0;
-    T high = 0, low = 0;
-    std::size_t count = 0;
-    for (const T value : values) {
-      sum += value < 0 ? -static_cast<Sum>(value) : static_cast<Sum>(value);
-      high = std::max(high, value), low = std::min(low, value);
-      count += value != 0;
+    constexpr std::size_t lanes = 8;
+    std::array<Sum, lanes> sum{};
+    std::array<T, lanes> high{}, low{};
+    std::array<std::int64_t, lanes> count{};
+    const auto take = [&](std::size_t lane, T value) {
+      sum[lane] += value < 0 ? -static_cast<Sum>(value) : static_cast<Sum>(value);
+      high[lane] = value > high[lane] ? value : high[lane];
+      low[lane] = value < low[lane] ? value : low[lane];
+      count[lane] += value != 0;
+    };
+    std::size_t i = 0;
+    for (; i + lanes <= values.size(); i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) take(lane, values[i + lane]);
     }
-    total += static_cast<double>(sum);  // not finite if any value is not
-    largest = std::max({largest, static_cast<double>(high), -static_cast<double>(low)});
-    smallest = std::min(smallest, static_cast<double>(low));
-    nonzero += count;
+    for (; i < values.size(); ++i) take(0, values[i]);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      total += static_cast<double>(sum[lane]);  // not finite if any value is not
+      largest = std::max({largest, static_cast<double>(high[lane]), -static_cast<double>(low[lane])});
+      smallest = std::min(smallest, static_cast<double>(low[lane]));
+      nonzero += static_cast<std::size_t>(count[lane]);
+    }
   }
 
   double mean() const {
@@ -52,11 +62,15 @@ struct TermSizes {
   }
 };
 
-// The nearest whole number, ties to even. Adding and subtracting 1.5 2^52 drops the fraction of what is below
-// 2^51, without the call that std::nearbyint is where processors of any age are supported.
-inline double nearest(double x) {
+// The nearest whole number to what is below 2^51, ties to even: adding and subtracting 1.5 2^52 drops the
+// fraction, without the call that std::nearbyint is where processors of any age are supported.
+inline double nearest_small(double x) {
   constexpr double shift = 6755399441055744.0;
-  return std::abs(x) < 2251799813685248.0 ? (x + shift) - shift : std::nearbyint(x);
+  return (x + shift) - shift;
+}
+
+inline double nearest(double x) {
+  return std::abs(x) < 2251799813685248.0 ? nearest_small(x) : std::nearbyint(x);
 }
 
 class Quantiser {
@@ -86,12 +100,28 @@ class Quantiser {
     return static_cast<std::int64_t>(nearest(scaled));
   }
 
-  // How many of the values change.
+  // The same for values that are known to fit 32 bits, which costs no branch.
+  std::int32_t small(double value) const { return static_cast<std::int32_t>(nearest_small(value * scale_)); }
+
+  // Whether all values are at most 2^30 when scaled; not if one is not a number.
+  template <class T>
+  bool are_small(std::span<const T> values) const {
+    std::int64_t large = 0;
+    for (const T value : values) large += !(std::abs(value * scale_) <= 1073741824.0);
+    return large == 0;
+  }
+
+  // How many of the values change: of those below 2^52, all others are whole, what adding 2^52 rounds.
   template <class T>
   std::size_t count_rounded(std::span<const T> values) const {
-    std::size_t count = 0;
-    for (const T value : values) count += nearest(value * scale_) != value * scale_;
-    return count;
+    constexpr double shift = 4503599627370496.0;
+    std::int64_t count = 0;
+    for (const T value : values) {
+      const double size = std::abs(value * scale_);
+      count +=
+          static_cast<std::int64_t>(size < shift) & static_cast<std::int64_t>((size + shift) - shift != size);
+    }
+    return static_cast<std::size_t>(count);
   }
 
   double real(std::int64_t value) const { return std::ldexp(static_cast<double>(value), -exponent_); }

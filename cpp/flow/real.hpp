@@ -21,13 +21,17 @@ class PackedIntegers {
  public:
   std::int64_t operator[](std::size_t i) const { return wide_.empty() ? narrow_[i] : wide_[i]; }
 
-  void assign(std::span<const std::int64_t> values) {
-    narrow_.clear(), wide_.clear();
+  void assign(std::vector<std::int32_t>&& values) {
+    narrow_ = std::move(values);
+    wide_ = {};
+  }
+
+  void assign(std::vector<std::int64_t>&& values) {
     if (std::all_of(values.begin(), values.end(), [](auto x) { return std::in_range<std::int32_t>(x); })) {
-      narrow_.assign(values.begin(), values.end());
-    } else {
-      wide_.assign(values.begin(), values.end());
+      return assign(std::vector<std::int32_t>(values.begin(), values.end()));
     }
+    narrow_ = {};
+    wide_ = std::move(values);
   }
 
   void set(std::size_t i, std::int64_t value) {
@@ -54,8 +58,10 @@ class RealFlow {
   template <class T>
   RealFlow(std::unique_ptr<AnyFlow> flow, const Quantiser& scale, std::span<const T> terminals,
            std::size_t rounded)
-      : flow_(std::move(flow)), scale_(scale), rounded_capacities_(rounded) {
-    terminals_.assign(quantised(terminals));
+      : flow_(std::move(flow)), scale_(scale), rounded_capacities_(rounded), were_small_(scale.is_narrow()) {
+    const bool small = scale.is_narrow();
+    small ? terminals_.assign(quantised<std::int32_t>(terminals))
+          : terminals_.assign(quantised<std::int64_t>(terminals));
     rounded_terminals_ = scale.count_rounded(terminals);
   }
 
@@ -83,38 +89,52 @@ class RealFlow {
 
   template <class T>
   void set_terminals(std::span<const T> values) {
-    const std::vector<std::int64_t> now = quantised(values);
-    std::vector<std::int64_t> deltas(now.size());
-    for (std::size_t v = 0; v < now.size(); ++v) deltas[v] = now[v] - terminals_[v];
-    flow_->add_terminals(std::span<const std::int64_t>(deltas));
-    terminals_.assign(now);
+    const bool small = scale_.are_small(values);
+    small&& were_small_ ? replace_terminals<std::int32_t>(values) : replace_terminals<std::int64_t>(values);
+    were_small_ = small;
     rounded_terminals_ = scale_.count_rounded(values);
   }
 
   // Nodes must differ. What was rounded before counts on: knowing better would need a bit per node.
   template <class T>
   void set_terminals(std::span<const Index> nodes, std::span<const T> values) {
-    const std::vector<std::int64_t> now = quantised(values);
+    const std::vector<std::int64_t> now = quantised<std::int64_t>(values);
     std::vector<std::int64_t> deltas(now.size());
     for (std::size_t i = 0; i < now.size(); ++i) deltas[i] = now[i] - terminals_[index(nodes[i])];
     flow_->add_terminals(nodes, std::span<const std::int64_t>(deltas));
     for (std::size_t i = 0; i < now.size(); ++i) terminals_.set(index(nodes[i]), now[i]);
+    were_small_ = were_small_ && scale_.are_small(values);
     rounded_terminals_ =
         std::min<std::size_t>(rounded_terminals_ + scale_.count_rounded(values), flow_->size());
   }
 
  private:
-  template <class T>
-  std::vector<std::int64_t> quantised(std::span<const T> values) const {
-    std::vector<std::int64_t> result(values.size());
-    std::transform(values.begin(), values.end(), result.begin(), [this](T value) { return scale_(value); });
+  template <class Integer, class T>
+  std::vector<Integer> quantised(std::span<const T> values) const {
+    std::vector<Integer> result(values.size());
+    std::transform(values.begin(), values.end(), result.begin(), [this](T value) {
+      if constexpr (sizeof(Integer) == 4)
+        return scale_.small(value);
+      else
+        return scale_(value);
+    });
     return result;
+  }
+
+  // 32 bits where the terminals and the values are small, so that their differences fit.
+  template <class Integer, class T>
+  void replace_terminals(std::span<const T> values) {
+    std::vector<Integer> now = quantised<Integer>(values), deltas(now.size());
+    for (std::size_t v = 0; v < now.size(); ++v) deltas[v] = static_cast<Integer>(now[v] - terminals_[v]);
+    flow_->add_terminals(std::span<const Integer>(deltas));
+    terminals_.assign(std::move(now));
   }
 
   std::unique_ptr<AnyFlow> flow_;
   Quantiser scale_;
   PackedIntegers terminals_;
   std::size_t rounded_capacities_, rounded_terminals_ = 0;
+  bool were_small_;  // all terminals are at most 2^30
   double error_ = 0;
 };
 

@@ -6,7 +6,7 @@ Every error here says what is wrong, what was given and what to do.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,23 +50,24 @@ def scores(values: ArrayLike, name: str, *, ndim: int | tuple[int, ...] | None =
         if array.ndim not in allowed:
             wanted = " or ".join(str(k) for k in allowed)
             raise ValueError(f"{name} must have {wanted} dimensions; got shape {array.shape}.")
+    if extent(array)[1] < np.inf:  # what is not a number is not below
+        return array
     refuse_nan(array, name)
-    if np.isposinf(array).any():
-        raise ValueError(
-            f"{name} must not contain +inf; got one. Use a large finite score, or -inf elsewhere to forbid."
-        )
-    return array
+    raise ValueError(f"{name} must not contain +inf; got one. Use a large finite score, or -inf elsewhere to forbid.")
 
 
-def finite(values: ArrayLike, name: str, *, shape: tuple[int, ...] | None = None) -> Doubles:
+def finite(values: ArrayLike, name: str, *, shape: tuple[int, ...] | None = None, at_least: float = -np.inf) -> Doubles:
     """Check an array of finite numbers, returned as read-only doubles."""
-    array = _numeric(values, name).astype(np.float64)
-    refuse_nan(array, name)
-    if not np.isfinite(array).all():
+    array = _numeric(values, name)
+    low, high = extent(array)
+    if not (low > -np.inf and high < np.inf):
+        refuse_nan(array, name)
         raise ValueError(f"{name} must be finite; got an infinite entry.")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}; got {array.shape}.")
-    return freeze(array)
+    if low < at_least:
+        raise ValueError(f"{name} must be >= {at_least:g}; got {low:g}.")
+    return freeze(array if array.dtype == np.float64 else array.astype(np.float64))
 
 
 def weights(values: ArrayLike, name: str, n: int | None = None) -> Doubles:
@@ -118,6 +119,13 @@ def refuse_nan(array: NDArray[Any], name: str) -> None:
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
         raise ValueError(f"{name} must not contain NaN; the first is at index {where}. Replace it first.")
+
+
+def extent(array: NDArray[Any]) -> tuple[float, float]:
+    """Least and largest number, both nan if there is one; (inf, -inf) of none."""
+    if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
+        return _core.scores.extent(array)  # one pass
+    return (float(array.min()), float(array.max())) if array.size else (np.inf, -np.inf)
 
 
 def positive_count(value: Any, name: str) -> int:
@@ -172,8 +180,17 @@ def linear_scores(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
     return _core.counts.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL))
 
 
+def linear_sizes(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
+    """``sum_i |scores[i, y_i]|`` of (m, n) labelings, in doubles: (m,)."""
+    return _core.counts.linear_scores(np.ascontiguousarray(scores), np.ascontiguousarray(flat, LABEL), sizes=True)
+
+
 def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:
-    if flat.size == 0 or (flat.min() >= 0 and (flat.max() < counts.min() or (flat.max(axis=0) < counts).all())):
+    if flat.size == 0 or (
+        flat.dtype == LABEL
+        and flat.flags.c_contiguous
+        and _core.counts.are_labels(cast(Labels, flat), np.ascontiguousarray(counts, LABEL))
+    ):
         return
     bad = (flat < 0) | (flat >= counts)
     if bad.any():

@@ -25,7 +25,7 @@ def test_roof_dual_is_valid_and_labels_persist(seed):
     random = np.random.default_rng(seed)
     model = frustrated(random, n=int(random.integers(1, 9)), whole=seed % 2 == 0)
     roof = _Roof(model)
-    roof.set(model, None)
+    roof.set(None)
     labels, bound = roof.solve()
     assert bound >= hh.best(model, oracle="exhaustive").value - 1e-9
     others = random.integers(0, 2, (20, model.n_variables)).astype(np.int32)

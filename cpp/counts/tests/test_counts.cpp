@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "counts/counts.hpp"
 
+#include <cmath>
+#include <functional>
 #include <vector>
 
 #include "check.hpp"
@@ -65,15 +67,31 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
   }
 }
 
+void labels_are_told_from_others(Random& random, std::size_t m, std::size_t n) {
+  auto y = random.labels(m * n, 3);
+  const std::vector<std::int32_t> counts(n, 3);
+  CHECK(are_labels({y, m, n}, counts));
+  if (n == 0) return;
+  Label& changed = y[random.below(m * n)];
+  for (const Label wrong : {-1, 3}) {
+    changed = wrong;
+    CHECK(!are_labels({y, m, n}, counts));
+  }
+}
+
 void sums_match_the_definition(Random& random, std::size_t m, std::size_t n) {
   const auto y = random.labels(m * n, 3);
-  std::vector<double> scores(n * 3), out(m, 7);
+  std::vector<double> scores(n * 3), out(m, 7), sizes(m, 7);
   for (double& x : scores) x = random.uniform(-2, 2);
-  linear_scores<double>({scores, n, 3}, {y, m, n}, out);
+  linear_scores<double>({scores, n, 3}, {y, m, n}, std::identity(), out);
+  linear_scores<double>({scores, n, 3}, {y, m, n}, [](double x) { return std::abs(x); }, sizes);
   for (std::size_t r = 0; r < m; ++r) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += scores[i * 3 + index(y[r * n + i])];
-    CHECK(test::close(out[r], sum));
+    double sum = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = scores[i * 3 + index(y[r * n + i])];
+      sum += x, size += std::abs(x);
+    }
+    CHECK(test::close(out[r], sum) && test::close(sizes[r], size));
   }
 }
 
@@ -84,6 +102,8 @@ int main() {
   for (std::size_t n : {0, 1, 3, 4, 5, 8, 37}) {
     distances_match_the_definition(random, 3, 2, n);
     counts_match_the_definition(random, 3, n, 4);
+    counts_match_the_definition(random, 5, n, 2);
+    labels_are_told_from_others(random, 2, n);
     sums_match_the_definition(random, 3, n);
   }
   distances_match_the_definition(random, 0, 2, 5);

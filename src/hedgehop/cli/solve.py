@@ -86,6 +86,10 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(min=0, help="Stop after this many seconds and return the list found so far.")
     ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(min=0, help="Share of what is at stake that a step may leave open, such as 1e-3: sooner done."),
+    ] = None,
     evidence: Annotated[
         str,
         typer.Option(
@@ -118,7 +122,8 @@ def solve(
         run = partial(run, certify=calls)
         patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps
         with progress_bar(out, "labelings", m) as advance, TimeLimit(time_limit, patient) as limit:
-            found = _whole_or_beginning(partial(run, distinct="auto" if distinct is None else distinct), advance, limit)
+            run = partial(run, distinct="auto" if distinct is None else distinct, tolerance=tolerance)
+            found = _whole_or_beginning(run, advance, limit)
         _tell(out, found, target)
         if found.method == "interrupted":
             _tell_the_end(out, limit, len(found), m)

@@ -211,7 +211,7 @@ class LinearHamming(Frozen, Diversity):
         rows = self._rows(model, chosen)
         if len(rows) == 0:
             return []
-        theta = (len(rows) - variable_counts(model, rows)).astype(np.float64)
+        theta = np.subtract(float(len(rows)), variable_counts(model, rows))
         return [Linear(own(theta if self.weights is None else theta * self.weights[:, None]))]
 
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:

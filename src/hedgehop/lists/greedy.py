@@ -15,6 +15,7 @@ from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver, Step
+from hedgehop.oracles.effort import limited
 from hedgehop.oracles.exactness import falls_short, meets
 from hedgehop.potentials import Constant, Potential
 
@@ -179,17 +180,21 @@ class GreedyRun(Iterator[Step]):
     none twice. An interrupted step leaves the run as it was.
     """
 
-    def __init__(self, greedy: Greedy, state: ListState) -> None:
+    def __init__(
+        self, greedy: Greedy, state: ListState, tolerance: float | None = None, seconds: float | None = None
+    ) -> None:
         self.objective, self.separation = greedy.objective, greedy.separation
+        self._tolerance, self._seconds = tolerance, seconds  # of each step
         self._greedy, self._state, self._given, self._lock = greedy, state, 0, Lock()
 
     def beginning(self, m: int) -> ListState:
         """Return the first m labelings, or all that are allowed, with what a certificate needs to know."""
         with self._lock:
             self._grow(m)
-            if len(self._state) <= m:
-                self._state, _ = self._greedy.foreseen(self._state)
-            self._state = self._greedy.measured(self._state)
+            with limited(self._tolerance, self._seconds):
+                if len(self._state) <= m:
+                    self._state, _ = self._greedy.foreseen(self._state)
+                self._state = self._greedy.measured(self._state)
             return self._state.first(m)
 
     def __next__(self) -> Step:
@@ -201,5 +206,10 @@ class GreedyRun(Iterator[Step]):
             return self._state.steps[self._given - 1]
 
     def _grow(self, m: int) -> None:
-        for state in self._greedy.grow(self._state, m):
+        states = self._greedy.grow(self._state, m)
+        while True:
+            with limited(self._tolerance, self._seconds):
+                state = next(states, None)
+            if state is None:
+                return
             self._state = state

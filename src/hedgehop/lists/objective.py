@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, linear_sizes
 from hedgehop.diversity.base import Diversity
 from hedgehop.models import Model, UnaryModel
 from hedgehop.potentials import Potential
@@ -46,13 +46,14 @@ class Objective:
         coverage = value - relevance - float(parsimony.sum())
         scores, model = abs(relevance), self.model
         if isinstance(model, UnaryModel):
-            own = np.abs(model.unary[np.arange(model.n_variables), rows]).sum(dtype=np.float64)
-            scores += float(own) + len(rows) * model.spread
+            scores += float(linear_sizes(model.unary, rows).sum()) + len(rows) * model.spread
         return scores + abs(coverage) + float(np.abs(parsimony).sum())
 
     def repeated(self, labeling: Labels, m: int) -> float:
         """F of one labeling repeated m times."""
-        return self.value(np.repeat(labeling.reshape(1, -1), m, axis=0))
+        rows = np.repeat(labeling.reshape(1, -1), m, axis=0)
+        relevance = float(np.sum(np.repeat(self._relevance(rows[:1]), m)))
+        return relevance + self.tradeoff * self.diversity.value(self.model, rows)
 
     def gain(self, labelings: Labels, relevance: Doubles | float, rows: Labels) -> Doubles | float:
         """``F(S + y) - F(S)`` of one labeling y or of each of many, whose relevance is known."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from hedgehop._arrays import positive_count
@@ -13,19 +12,20 @@ from hedgehop._errors import Interrupted, UnsupportedError
 from hedgehop._progress import tell
 from hedgehop.diversity import Diversity, VariableCoverage
 from hedgehop.lists.calibration import calibrated
-from hedgehop.lists.certificate import certified
 from hedgehop.lists.exchange import exchanged
 from hedgehop.lists.greedy import Greedy, GreedyRun, distorted
 from hedgehop.lists.joint import chosen_jointly
 from hedgehop.lists.objective import Objective, check_arguments, check_model
-from hedgehop.lists.proofs.search import Search
+from hedgehop.lists.pace import Pace
 from hedgehop.lists.report import repeats
-from hedgehop.lists.result import DiverseList, as_list
+from hedgehop.lists.result import DiverseList
 from hedgehop.lists.separation import Separation
+from hedgehop.lists.session import fewer, session_of
 from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
+from hedgehop.oracles.effort import checked_limits, limited
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Potential
 
@@ -34,7 +34,13 @@ Certify = Literal["auto"] | bool | int
 Callback = Callable[[Step], Any]
 
 
-def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle: OracleLike = "auto") -> Step:
+def best(
+    model: Model,
+    potentials: Potential | Sequence[Potential] = (),
+    oracle: OracleLike = "auto",
+    tolerance: float | None = None,
+    time_limit: float | None = None,
+) -> Step:
     """``max_y r(y) + sum of potentials(y)``: the single best labeling.
 
     Parameters
@@ -45,6 +51,13 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
         What to add to the relevance: label costs, distances, ...
     oracle : str or Oracle
         Which oracle solves it; ``hh.oracles.available()`` lists the names.
+    tolerance : float
+        Stop when the bound is within this share of what is at stake above the value: 1e-3 suffices for most pictures.
+        Unless given, messages go on to 1e-6 of it or until the bound stalls; on models of more than 2^18 scores
+        they also stop at 1e-4 of what is at stake, unless a proof is near. 0 goes as far as oracles can.
+    time_limit : float
+        Seconds after which the best labeling found so far, with the bound proven so far, has to do. Messages, integer
+        programs and searches keep to it; a cut or a move that has begun is finished. ``Step.stopped`` tells.
 
     Examples
     --------
@@ -56,6 +69,7 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     >>> hh.best(model, [hh.potentials.LabelWeights([0.0, -2.0])]).labeling.tolist()
     [0, 0]
     """
+    share, seconds = checked_limits(tolerance, time_limit)
     chosen = get(oracle)
     check_model(model)
     terms: tuple[Any, ...] = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
@@ -66,7 +80,8 @@ def best(model: Model, potentials: Potential | Sequence[Potential] = (), oracle:
     reason = solver.refusal(terms)
     if reason is not None:
         raise UnsupportedError(reason)
-    return solver.step(terms)
+    with limited(share, seconds):
+        return solver.step(terms)
 
 
 def diverse(
@@ -82,6 +97,8 @@ def diverse(
     certify: Certify = "auto",
     progress: bool = False,
     callback: Callback | None = None,
+    tolerance: float | None = None,
+    time_limit: float | None = None,
 ) -> DiverseList:
     """``max F(S) = sum_{y in S} r(y) + tradeoff * D(S)`` over lists S of m labelings, greedily.
 
@@ -121,6 +138,11 @@ def diverse(
         Whether to report each step on stderr.
     callback : function of a Step
         Called after every step.
+    tolerance : float
+        As for :func:`best`, of every step.
+    time_limit : float
+        Seconds for the whole list: each step may take its share of what is left, and the search for a better bound
+        the rest. Where that is not enough the list is shorter, with a warning; it has one labeling at least.
 
     Returns
     -------
@@ -145,28 +167,34 @@ def diverse(
     calls = further_calls(certify, m)
     if method == "joint" and isinstance(distinct, str) and min_distance is None:
         distinct = False  # its lists are the best of all, repeats included
+    pace = Pace.of(tolerance, time_limit)
     try:
-        greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
+        with pace.step():
+            greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
     except KeyboardInterrupt:  # while the tradeoff was sought
         raise Interrupted(None) from None
     state = greedy.start
     try:
-        for state in _states(greedy, method, m):
+        for state in pace.grown(_states(greedy, method, m), m):
             if not state.ended:
                 _report(state, m, progress, callback)
         if len(state) < m:
-            warnings.warn(_fewer(len(state), m), stacklevel=2)
-        if refine:
-            state = exchanged(greedy, state)
+            warnings.warn(fewer(len(state), m, pace.is_over and not state.ended), stacklevel=2)
+        if refine and not pace.is_over:
+            with pace.step():
+                state = exchanged(greedy, state)
         if isinstance(distinct, str) and repeats(state.rows):
             warnings.warn(repeats(state.rows), stacklevel=2)
-        run = GreedyRun(greedy, state)
-        state = run.beginning(len(state))
+        run = GreedyRun(greedy, state, pace.tolerance)
+        with pace.step():
+            state = run.beginning(len(state))
     except KeyboardInterrupt:
-        found = _listed(greedy, state, "interrupted", GreedyRun(greedy, state)) if len(state) else None
+        found = session_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None
-    found = _listed(greedy, state, f"{method}, refined" if refine else method, run if method == "greedy" else None)
-    return found.certify(calls, progress) if calls else found
+    how = f"{method}, refined" if refine else method
+    session = session_of(greedy, state, how, run if method == "greedy" else None)
+    with pace.step():
+        return session.certify(calls, progress) if calls else session.found
 
 
 def stream(
@@ -176,10 +204,12 @@ def stream(
     oracle: OracleLike = "auto",
     distinct: bool | Literal["auto"] = "auto",
     min_distance: int | float | None = None,
+    tolerance: float | None = None,
+    time_limit: float | None = None,
 ) -> Iterator[Step]:
     """Yield greedy steps one at a time: the first is available before the second is computed.
 
-    The arguments are those of :func:`diverse`.
+    The arguments are those of :func:`diverse`, but that every step has the whole time limit.
 
     Examples
     --------
@@ -190,8 +220,10 @@ def stream(
     >>> next(steps).labeling.tolist()
     [1, 1, 1]
     """
-    greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
-    return GreedyRun(greedy, greedy.start)
+    share, seconds = checked_limits(tolerance, time_limit)
+    with limited(share, seconds):
+        greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
+    return GreedyRun(greedy, greedy.start, share, seconds)
 
 
 def prepared(
@@ -234,63 +266,6 @@ def further_calls(certify: Certify, m: int) -> int:
     if isinstance(certify, (bool, str)):
         raise ValueError(f'certify must be "auto", False or a number of steps; got {certify!r}.')
     return positive_count(certify, "certify")
-
-
-def _listed(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> DiverseList:
-    """Return a list as what users get; with a run, one that can go on."""
-    return _Session(greedy, Search(greedy, state.rows), state, method, run).found
-
-
-@dataclass(frozen=True)
-class _Session:
-    """A list, and how it goes on."""
-
-    greedy: Greedy
-    search: Search
-    state: ListState
-    method: str
-    run: GreedyRun | None
-
-    @property
-    def found(self) -> DiverseList:
-        """The list with all that is known now."""
-        state, objective = self.search.certified(self.state), self.greedy.objective
-        more = self.more if self.run is not None else None
-        proven = certified(objective, state, self.greedy.separation.distance)
-        return as_list(objective, state, proven, self.method, _more=more, _further=self)
-
-    def certify(self, calls: int, progress: bool) -> DiverseList:
-        """Return the same list with a better bound."""
-        try:
-            self.search.certify(self.state, calls, tell if progress else None)
-        except KeyboardInterrupt:
-            raise Interrupted(self.found) from None
-        return self.found
-
-    def improve(self, calls: int, progress: bool) -> DiverseList:
-        """Return a list with a larger F, or the same one."""
-        try:
-            better = self.search.improve(self.state, calls, tell if progress else None)
-        except KeyboardInterrupt:
-            raise Interrupted(self.found) from None
-        if better is self.state:
-            return self.found
-        method = self.method if self.method.endswith("improved") else f"{self.method}, improved"
-        return replace(self, state=better, method=method, run=None).found
-
-    def more(self, k: int) -> DiverseList:
-        """Go on from the labelings of a run."""
-        assert self.run is not None
-        m = len(self.state)
-        state = self.run.beginning(m + k)
-        if len(state) < m + k:
-            warnings.warn(_fewer(len(state) - m, k), stacklevel=3)
-        found = _listed(self.greedy, state, "greedy", self.run)
-        return found.certify(len(state)) if self.search.asked else found
-
-
-def _fewer(taken: int, m: int) -> str:
-    return f"only {taken} of {m} labelings: no other one is allowed. Lower m or min_distance, or pass distinct=False."
 
 
 def _report(state: ListState, m: int, progress: bool, callback: Callback | None) -> None:

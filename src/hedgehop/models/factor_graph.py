@@ -163,6 +163,8 @@ def _pairwise_scores(pairwise: Any, edges: Edges, counts: Labels) -> PairwiseSco
 
 
 def _strengths(strengths: Floats, edges: Edges) -> Floats:
+    if not strengths.size or strengths.min() >= 0:
+        return strengths
     bad = np.flatnonzero(~(strengths >= 0))
     if bad.size:
         i, j = edges[bad[0]]

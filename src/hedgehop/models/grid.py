@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop import _arrays
+from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels, freeze, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.pairwise import Edges, PairwiseModel, PairwiseScores, Potts
@@ -109,7 +109,7 @@ class Grid(PairwiseModel):
     0.0
     """
 
-    strengths: tuple[NDArray[np.floating[Any]], ...]
+    strengths: tuple[Doubles, ...]
     connectivity: int
 
     def __init__(
@@ -145,14 +145,16 @@ class Grid(PairwiseModel):
     @cached_property
     def reaches(self) -> Doubles:
         """Sum of the strengths around each pixel, (n,); without a list of edges."""
-        total = np.zeros(self.shape)
-        for ends, strength in zip(self._neighbours(), self.strengths, strict=True):
-            for end in ends:
-                total[end] += strength
-        return own(total.reshape(-1))
+        return own(_core.scores.grid_reaches(self.shape, self.connectivity, self.strengths))
 
-    def _joint_spans(self) -> Doubles:
-        return np.concatenate([s.ravel() for s in self.strengths]).astype(np.float64, copy=False)
+    @cached_property
+    def is_forest(self) -> bool:
+        """Whether the edges contain no cycle; told by their number where that is enough."""
+        n_edges = sum(s.size for s in self.strengths)
+        return n_edges < self.n_variables and _core.graphs.is_forest(self.n_variables, self.edges)
+
+    def _joint_spans(self) -> list[Doubles]:
+        return list(self.strengths)
 
     def _joint_ceiling(self) -> float:
         return 0.0
@@ -165,12 +167,7 @@ class Grid(PairwiseModel):
         return [_ends(o) for o in directions(len(self.shape), self.connectivity)]
 
     def _pairwise_score(self, flat: Labels) -> Doubles:
-        images = flat.reshape(-1, *self.shape)
-        total = np.zeros(len(images))
-        for (a, b), strength in zip(self._neighbours(), self.strengths, strict=True):
-            cut = images[(slice(None),) + a] != images[(slice(None),) + b]  # noqa: RUF005
-            total -= [strength[c].sum(dtype=np.float64) for c in cut]  # most neighbours agree
-        return total
+        return _core.scores.grid_scores(self.shape, self.connectivity, self.strengths, flat)
 
     def _describe(self, variable: int) -> str:
         where = tuple(int(k) for k in np.unravel_index(variable, self.shape))
@@ -216,10 +213,7 @@ def _strengths(smoothness: Any, offsets: list[Offset], shape: tuple[int, ...]) -
             f"smoothness must be a number, hh.contrast(image), or {len(offsets)} arrays, one per direction; "
             f"got {len(smoothness)} arrays."
         )
-    arrays = [
-        _arrays.finite(s, f"smoothness[{k}]", shape=w) for k, (s, w) in enumerate(zip(smoothness, wanted, strict=True))
+    return [
+        _arrays.finite(s, f"smoothness[{k}]", shape=w, at_least=0.0)
+        for k, (s, w) in enumerate(zip(smoothness, wanted, strict=True))
     ]
-    for k, array in enumerate(arrays):
-        if array.size and array.min() < 0:
-            raise ValueError(f"smoothness[{k}] must be >= 0; got {array.min():g}.")
-    return list(arrays)

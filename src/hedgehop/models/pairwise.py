@@ -243,8 +243,7 @@ class PairwiseModel(UnaryModel):
     @cached_property
     def reaches(self) -> Doubles:
         """The most by which each variable's edges can favour one label over another, (n,); inf if they can forbid."""
-        both = np.repeat(self.pairwise.spans(len(self.edges)), 2)
-        return np.bincount(self.edges.ravel(), both, self.n_variables).astype(np.float64)
+        return own(_core.scores.reaches(self.n_variables, self.edges, self.pairwise.spans(len(self.edges))))
 
     @cached_property
     def pairs(self) -> _core.Pairs:
@@ -270,14 +269,11 @@ class PairwiseModel(UnaryModel):
         """Whether there are two labels and every pair prefers them to agree: cuts are exact then."""
         return self.n_labels == 2 and bool((self.pairwise.bends(len(self.edges)) >= 0).all())
 
-    def _joint_spans(self) -> Doubles:
-        return self.pairwise.spans(len(self.edges))
+    def _joint_spans(self) -> list[Doubles]:
+        return [self.pairwise.spans(len(self.edges))]
 
-    def _undecided(self, ranges: Doubles) -> Doubles:
-        if self.cliques:
-            return ranges
-        reaches = self.reaches
-        return np.where(reaches > 0, np.minimum(ranges, reaches), ranges)
+    def _deciding_reaches(self) -> Doubles | None:
+        return None if self.cliques else self.reaches
 
     def _known_loss(self) -> float:
         best = self.unary.argmax(axis=1)
@@ -295,5 +291,4 @@ class PairwiseModel(UnaryModel):
         return self.pairwise.floor(len(self.edges)) + cliques
 
     def _pairwise_score(self, flat: Labels) -> Doubles:
-        i, j = self.edges.T
-        return np.asarray(self.pairwise.at(flat[:, i], flat[:, j]).sum(axis=1))
+        return self.pairs.values(flat)

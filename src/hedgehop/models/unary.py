@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, linear_scores
+from hedgehop import _core
+from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, extent, linear_scores
 from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
 
-_SAMPLE = 2**16  # ranges, evenly spaced, of which quantiles are taken
 _MIXED = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
 
 
@@ -73,24 +73,34 @@ class UnaryModel(Frozen, ABC):
         Unlike |r| it does not change when a constant is added to the scores, nor does a lead count that no other score
         can make good: what rounding is measured against.
         """
-        return _ordinary_sum((self._undecided(self.ranges), self._joint_spans()), self._known_loss)
+        ranges = _core.scores.row_ranges(self.unary, self._deciding_reaches())
+        return _ordinary_sum([[self._undecided(ranges)], self._joint_spans()], self._known_loss)
+
+    @cached_property
+    def _extent(self) -> tuple[float, float]:
+        """Least and largest unary score."""
+        return extent(self.unary)
 
     @property
     def ranges(self) -> Doubles:
         """By how much the allowed labels of each variable differ, (n,)."""
-        return np.asarray(_rows_max(self.unary).astype(np.float64) - least(self.unary, axis=1))
+        return _core.scores.row_ranges(self.unary, None)
 
     def _known_loss(self) -> float:
         """How far some labeling is below the sum of all best scores: no score of a best one is further below."""
         return np.inf
 
     def _undecided(self, ranges: Doubles) -> Doubles:
-        """Ranges of the unary scores, as far as the joint ones can decide otherwise."""
+        """Ranges of the unary scores, as far as other labels can be chosen."""
         return ranges
 
-    def _joint_spans(self) -> Doubles:
+    def _deciding_reaches(self) -> Doubles | None:
+        """How far the joint scores can decide otherwise than the unary ones, (n,); None where that is not known."""
+        return None
+
+    def _joint_spans(self) -> list[Doubles]:
         """Ranges of the joint scores, as many as are known."""
-        return np.zeros(0)
+        return []
 
     @abstractmethod
     def _joint_score(self, flat: Labels) -> Doubles:
@@ -101,7 +111,7 @@ class UnaryModel(Frozen, ABC):
         """Return a number that no allowed joint score is below."""
 
     def _refuse_infeasible(self) -> None:
-        if self.unary.size and self.unary.min() > -np.inf:  # nothing is forbidden, which is told sooner
+        if self._extent[0] > -np.inf:  # nothing is forbidden, which is told sooner
             return
         dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
         if dead.size:
@@ -112,25 +122,17 @@ class UnaryModel(Frozen, ABC):
         return f"variable {variable}"
 
 
-def _ordinary_sum(kinds: Sequence[Doubles], known_loss: Callable[[], float]) -> float:
+def _ordinary_sum(kinds: list[list[Doubles]], known_loss: Callable[[], float]) -> float:
     """Sum of what is not zero, nothing counted as more than ten times the median.
 
     Where huge ranges may be the rule, of unary scores or of joint ones, none counts as more than what a labeling that
     is known loses in all: a best one loses no more anywhere.
     """
-    kinds = [ranges[np.isfinite(ranges) & (ranges > 0)] for ranges in kinds]
-    known = np.concatenate(kinds)
-    if known.size == 0:
-        return 0.0
-    most, low = 10.0 * _quantile(known, 0.5), min(_quantile(ranges, 0.25) for ranges in kinds if ranges.size)
-    if known.max() > _MIXED * low:
+    median, low, largest = _core.scores.ordinary_sizes(kinds)
+    most = 10.0 * median
+    if largest > _MIXED * low:
         most = max(10.0 * low, min(most, known_loss()))
-    return float(np.minimum(known, most).sum())
-
-
-def _quantile(values: Doubles, share: float) -> float:
-    """A quantile of a sample; one of the values, so that a huge one does not raise the lower quartile of a few."""
-    return float(np.quantile(values[:: 1 + values.size // _SAMPLE], share, method="lower"))
+    return _core.scores.capped_sum(kinds, most)
 
 
 def _rows_max(table: Floats) -> Floats:

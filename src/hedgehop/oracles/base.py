@@ -16,6 +16,7 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.effort import Stopped, effort
 from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Potential, total_value
 
@@ -44,6 +45,8 @@ class Step:
         Time it took.
     relevance : float
         r(y) alone.
+    stopped : "tolerance", "time" or ""
+        Which limit ended a step that is not proven to be exact; "" where none did.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Step:
     oracle: str
     seconds: float = 0.0
     relevance: float = float("nan")
+    stopped: Stopped = ""
 
 
 def better(model: Model, first: Step, second: Step) -> Step:
@@ -156,7 +160,8 @@ class Solver:
         step = self._split(potentials) or self._unsplit(potentials)
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
-        return replace(step, seconds=time.perf_counter() - start)
+        met = "" if step.exact else effort().stopped(self.model, potentials, step.value, step.upper_bound)
+        return replace(step, seconds=time.perf_counter() - start, stopped=met)
 
     def step_apart(
         self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Floats, own
+from hedgehop._arrays import Doubles, Floats, extent, own
 from hedgehop.models.arborescence import Arborescence
 from hedgehop.models.base import Model
 from hedgehop.models.chain import Chain
@@ -56,13 +56,15 @@ def unit_of(model: Model) -> float:
 
 def typical_score(model: UnaryModel) -> float:
     """What a variable or a pair that is not indifferent decides about on average; 0 if all are."""
-    joint = np.asarray(model._joint_spans())
-    return model.spread / max(1, model.n_variables + int((joint > 0).sum()))
+    deciding = sum(int(np.count_nonzero(spans)) for spans in model._joint_spans())
+    return model.spread / max(1, model.n_variables + deciding)
 
 
 def largest_score(model: UnaryModel) -> float:
     """The largest size of a score that forbids nothing."""
-    return max((_largest(array) for array in _arrays_of(model)), default=0.0)
+    low, high = model._extent
+    unary = max(abs(low), abs(high)) if low > -np.inf else _largest(model.unary)
+    return max([unary, *(_largest(array) for array in _arrays_of(model)[1:])])
 
 
 def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent: int) -> UnaryModel:
@@ -168,7 +170,7 @@ def _arrays_of(model: UnaryModel) -> list[Floats]:
 def _largest(scores: Floats) -> float:
     if scores.size == 0:
         return 0.0
-    high, low = float(scores.max()), float(scores.min())
+    low, high = extent(scores)
     if low == -np.inf:
         finite = scores[np.isfinite(scores)]
         high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)

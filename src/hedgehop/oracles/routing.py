@@ -14,6 +14,7 @@ from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
 from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
 from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.swap import is_one_cut
@@ -250,6 +251,8 @@ class AutoSolver(Solver):
         chosen = self.oracle.choice(self.model, potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles
+        if effort().suffices(self.model, potentials, step.value, step.upper_bound):
+            return step
         if step.exact or not self.oracle.closes_gaps or not closes_gaps(oracles, chosen.name, self.model, potentials):
             return step
         return better(self.model, self._solver(oracles["ilp"]).maximize(potentials), step)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
+from hedgehop._arrays import Doubles, Labels, as_labelings, extent, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
 
@@ -107,6 +107,11 @@ class Potential(Frozen, ABC):
 
 
 def _times(factor: float, value: Any) -> Any:
+    if isinstance(value, np.ndarray) and np.isfinite(extent(value)).all():
+        with np.errstate(over="ignore"):
+            times = factor * value
+        if np.isfinite(extent(times)).all():
+            return own(times)
     forbidden = np.isneginf(value)
     with np.errstate(invalid="ignore", over="ignore"):
         times = np.where(forbidden, -np.inf, factor * value)

@@ -24,13 +24,16 @@ class KeptFlow:
         self._build = build
         self._flow: _core.flow.AnyFlow | None = None
 
-    def solved(self, terminals: Doubles) -> _core.flow.AnyFlow:
-        """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine."""
+    def solved(self, terminals: Doubles, size: float) -> _core.flow.AnyFlow:
+        """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine.
+
+        `size`: the sum of the sizes of the terminals.
+        """
         if self._flow is not None:
             try:
                 self._flow.set_terminals(terminals)
                 self._flow.solve()
-                if self._flow.error <= _COARSE * float(np.abs(terminals).sum()):
+                if self._flow.error <= _COARSE * size:
                     return self._flow
             except OverflowError:
                 pass
@@ -51,29 +54,50 @@ def straightened(model: PairwiseModel, tables: Doubles) -> tuple[Doubles, float]
     return added, float(tables[:, 0, 0].sum())
 
 
+class Terminals:
+    """From the scores of two labels to the terminals of a cut.
+
+    Parameters
+    ----------
+    model : PairwiseModel
+        Of two labels.
+    around : (n,) array
+        Half of what the capacities at each variable sum up to.
+    base : 0 or 1
+        The label whose cost is 0: the one that wins ties.
+    offsets : (n, 2) array, or None
+        What is added to all scores.
+    """
+
+    def __init__(self, model: PairwiseModel, around: Doubles, base: int, offsets: Doubles | None = None) -> None:
+        self._scores, self._around, self._base, self._offsets = model.unary, around, base, offsets
+        self._stake = stake_of_variable(model)
+
+    @property
+    def limits(self) -> Doubles:
+        """More than the capacities at each variable sum up to, by about what is at stake there."""
+        return np.asarray(2.0 * self._around + self._stake)
+
+    def of(self, theta: Doubles | None) -> tuple[Doubles, float, float]:
+        """Cost of the other label against the base one, (n,), the score of all bases, and the size of all costs.
+
+        A forbidden label costs more than all edges around can save. So do scores beyond that: nothing changes, and a
+        few huge ones do not cost all others their digits.
+        """
+        changes = None if theta is None else np.ascontiguousarray(theta, np.float64)
+        return _core.flow.terminals(self._scores, changes, self._offsets, self._base, self._around, 2.0, self._stake)
+
+
+def stake_of_variable(model: PairwiseModel) -> float:
+    """About what is at stake at one variable; 1 where nothing is."""
+    stake = model.spread / model.n_variables
+    return stake if stake > 0 else 1.0
+
+
 def capacities_around(model: PairwiseModel, capacities: Doubles) -> Doubles:
     """More than the sum of the capacities at each variable, by about what is at stake there."""
-    stake = model.spread / model.n_variables
-    total = np.full(model.n_variables, stake if stake > 0 else 1.0)
-    for end in model.edges.T:
-        total += np.bincount(end, weights=2.0 * capacities, minlength=model.n_variables)
-    return total
-
-
-def terminals_of(unary: Doubles, around: Doubles) -> tuple[Doubles, float]:
-    """Cost of label 1 against label 0, (n,), and the score of all zeros.
-
-    A forbidden label costs more than all edges around can save. So do scores beyond that: nothing changes, and a few
-    huge ones do not cost all others their digits.
-    """
-    zero, one = unary[:, 0], unary[:, 1]
-    with np.errstate(invalid="ignore"):
-        costs = np.clip(zero - one, -around, around)
-    zeros = np.maximum(zero, one - around)
-    neither = np.isnan(costs)
-    if neither.any():  # no label is allowed: whoever scores the labeling will see
-        costs[neither], zeros[neither] = 0.0, -around[neither]
-    return costs, float(zeros.sum())
+    total = _core.scores.reaches(model.n_variables, model.edges, capacities)
+    return np.asarray(2.0 * total + stake_of_variable(model))
 
 
 def in_64_bits(

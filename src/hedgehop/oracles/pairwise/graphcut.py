@@ -5,18 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Solver, Step, better
-from hedgehop.oracles.folding import changed_unary, fold, not_linear
-from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, capacities_around, in_64_bits, straightened, terminals_of
+from hedgehop.oracles.folding import fold, not_linear
+from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, Terminals, in_64_bits, straightened
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Potential
 
@@ -50,7 +49,7 @@ class GraphCut(Oracle):
                 f" and {len(model.cliques)} cliques" if model.cliques else ""
             )
         reason = not_linear(model, potentials)
-        if reason is not None or isinstance(model.pairwise, Potts):
+        if reason is not None or isinstance(model, Grid) or isinstance(model.pairwise, Potts):
             return reason
         if model.forbids_pairs:
             return "some pair of labels is forbidden (-inf)"
@@ -69,11 +68,11 @@ class CutSolver(Solver):
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Set the terminals, solve on from the last flow."""
         theta, constant, _ = fold(self.model, potentials)
-        labeling, bound, error = self._cut.solve(self.model, theta)
+        labeling, bound, error = self._cut.solve(theta)
         step = self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
         if step.exact or error <= _FINE * self.model.spread:
             return step
-        labeling, bound, error = self._cut.solve(self.model, theta, wide=True)
+        labeling, bound, error = self._cut.solve_widely(theta)
         return better(
             self.model, step, self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
         )
@@ -83,31 +82,35 @@ class _Cut:
     """A model's graph, in the normal form of one terminal per variable and one capacity per direction of an edge."""
 
     def __init__(self, model: PairwiseModel) -> None:
-        self.base: Doubles | None = None  # what pairs add to the unaries
+        base: Doubles | None = None  # what pairs add to the unaries
         self.constant = 0.0
         if isinstance(model, Grid):
-            strengths = [s.astype(np.float64) for s in model.strengths]
-            build: Build = partial(_core.flow.GridFlow, model.shape, model.connectivity, strengths, None)
-            capacities = np.concatenate([s.ravel() for s in strengths])
+            build: Build = partial(_core.flow.GridFlow, model.shape, model.connectivity, model.strengths, None)
+            around = model.reaches
         elif isinstance(model.pairwise, Potts):
             capacities = np.ascontiguousarray(model.pairwise.strengths, np.float64)
             build = partial(_core.flow.Flow, model.n_variables, model.edges, capacities, None)
+            around = model.reaches
         else:
-            tables = pair_tables(model)
-            self.base, self.constant = straightened(model, tables)
+            base, self.constant = straightened(model, pair_tables(model))
             capacities = np.maximum(0.0, model.pairwise.bends(len(model.edges)))
             none = np.zeros_like(capacities)  # [x_i = 0, x_j = 1] is the way back where sides are exchanged
             build = partial(_core.flow.Flow, model.n_variables, model.edges, none, capacities)
+            around = _core.scores.reaches(model.n_variables, model.edges, capacities)
         self.flow = KeptFlow(build)
-        self.capacities, self.around = capacities, capacities_around(model, capacities)
+        self.terminals = Terminals(model, around, 1, base)  # of label 0 against 1: ties go to label 0
+        self._model, self._is_potts = model, base is None
 
-    def solve(self, model: PairwiseModel, theta: Doubles | None, wide: bool = False) -> tuple[Any, float, float]:
+    def solve_widely(self, theta: Doubles | None) -> tuple[Labels, float, float]:
+        """Return the same in 64 bits."""
+        costs, constant, _ = self.terminals.of(theta)
+        bends = np.maximum(0.0, self._model.pairwise.bends(len(self._model.edges)))
+        capacities = bends / 2.0 if self._is_potts else bends  # an edge that counts both ways counts half each way
+        labels, minimum, error = in_64_bits(self._model, capacities, self._is_potts, costs)
+        return 1 - labels, self.constant + constant - minimum, error
+
+    def solve(self, theta: Doubles | None) -> tuple[Labels, float, float]:
         """Return the labeling, the maximum of the rounded problem, and what rounding may have changed."""
-        unary = changed_unary(model, theta)
-        unary = unary if self.base is None else unary + self.base
-        terminals, constant = terminals_of(unary[:, ::-1], self.around)  # of label 0 against 1: ties go to label 0
-        if wide:
-            labels, minimum, error = in_64_bits(model, self.capacities, self.base is None, terminals)
-            return 1 - labels, self.constant + constant - minimum, error
-        flow = self.flow.solved(terminals)
+        costs, constant, size = self.terminals.of(theta)
+        flow = self.flow.solved(costs, size)
         return 1 - flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)

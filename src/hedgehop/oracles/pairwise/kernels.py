@@ -47,7 +47,7 @@ def message_solver(model: PairwiseModel) -> _core.trws.Trws:
     """Build the solver of a model; it keeps references to the model's arrays."""
     if isinstance(model, Grid):  # no list of edges
         scores = model.unary.reshape(*model.shape, -1)
-        return _core.trws.Trws.grid(scores, model.connectivity, [s.astype(np.float64) for s in model.strengths])
+        return _core.trws.Trws.grid(scores, model.connectivity, model.strengths)
     return _core.trws.Trws(model.unary, model.pairs)
 
 

@@ -14,9 +14,10 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import fold, not_finite_pairs, not_linear, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.cuts import KeptFlow, capacities_around, straightened, terminals_of
+from hedgehop.oracles.pairwise.cuts import KeptFlow, Terminals, straightened
 from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pair_tables, pass_messages
 from hedgehop.potentials import Potential
 
@@ -81,7 +82,7 @@ class RoofSolver(PairwiseSolver):
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve the doubled cut, then complete and improve its labeling."""
         theta, constant, _ = fold(self.model, potentials)
-        self._roof.set(self.model, theta)
+        self._roof.set(theta)
         labels, bound = self._roof.solve()
         if (labels < 0).any():
             labels = self._completed(theta, labels, bound)
@@ -102,7 +103,7 @@ class RoofSolver(PairwiseSolver):
         random = np.random.default_rng(0)  # a fixed design, the same for every call
         failed = 0
         for k in range(self.oracle.rounds):
-            if failed == 6 or bound - value <= 2 * roof.error:
+            if failed == 6 or bound - value <= 2 * roof.error or effort().suffices(model, (), value, bound):
                 break
             held = _held(model, random, partial_labels < 0, k)
             labels, _ = roof.solve(best, held)
@@ -130,22 +131,21 @@ class _Roof:
         edges = np.concatenate([np.stack([i, heads], 1), np.stack([mirrored, n + i], 1)]).astype(np.int32)
         capacities = np.abs(np.concatenate([bend, bend])) / 2
         self.flow = KeptFlow(partial(_core.flow.Flow, 2 * n, edges, capacities, np.zeros_like(capacities)))
-        self.around = capacities_around(model, np.abs(bend))
+        self.of_scores = Terminals(model, _core.scores.reaches(n, model.edges, np.abs(bend)), 0, self.base)
         self.n = n
         self.error = 0.0  # what rounding may have changed in the last cut
 
-    def set(self, model: PairwiseModel, theta: Doubles | None) -> None:
+    def set(self, theta: Doubles | None) -> None:
         """Take other unaries."""
-        unary = model.unary + self.base
-        self.terminals, self.zeros = terminals_of(unary if theta is None else unary + theta, self.around)
+        self.terminals, self.zeros, _ = self.of_scores.of(theta)
 
     def solve(self, labels: Labels | None = None, held: NDArray[np.bool_] | None = None) -> tuple[Labels, float]:
         """Return labels, -1 where open, and an upper bound; with some variables held at given labels."""
         costs = self.terminals
         if labels is not None and held is not None:
-            far = np.abs(costs) + self.around
+            far = np.abs(costs) + self.of_scores.limits
             costs = np.where(held, np.where(labels == 1, -far, far), costs)
-        flow = self.flow.solved(np.concatenate([costs, -costs]) / 2)
+        flow = self.flow.solved(np.concatenate([costs, -costs]) / 2, float(np.abs(costs).sum()))
         side = flow.labels()
         x, mirror = side[: self.n], side[self.n :]
         self.error = float(flow.error)

@@ -12,11 +12,17 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, pass_messages
 from hedgehop.potentials import Potential
 
+_FEW_PASSES = 5  # between two looks at the gap
+_STALLED = 0.05  # of the gap: what the bound gains in that time where it still falls
+_LARGE = 2**18  # scores of labels from which a proof may take longer than it is worth
+_ENOUGH = 1e-4  # of what is at stake: good enough for a large model
+_NEAR = 1e-8  # the same, where a step is proven
 _WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
 
 
@@ -77,13 +83,51 @@ class TrwsSolver(PairwiseSolver):
         passes = self.oracle.warm if self._warm else self.oracle.iterations
         self._warm = True
         theta, constant, _ = fold(self.model, potentials)
-        labeling, value, bound = pass_messages(self._messages, self.model, theta, passes)
+        labeling, value, bound = self._passed(theta, passes, potentials)
         gap = bound - value
+        if self._suffices(potentials, value, bound):
+            return self.oracle.step(self.model, labeling, potentials, bound + constant)
         if self.oracle.repair and gap > CLOSE * self.model.spread and not self.model.forbids_pairs:
             labeling = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
         if self.oracle.repair and self.oracle.anneal and gap > _WIDE_GAP_SHARE * self.model.spread:
             labeling = self._better_of_annealed(theta, labeling)
         return self.oracle.step(self.model, labeling, potentials, bound + constant)
+
+    def _passed(
+        self, theta: Doubles | None, passes: int, potentials: Sequence[Potential]
+    ) -> tuple[Labels, float, float]:
+        """Pass messages; a few at a time where they may be good enough before they are done."""
+        if not (effort().is_limited or self._is_large):
+            return pass_messages(self._messages, self.model, theta, passes)
+        labeling, value, bound = pass_messages(self._messages, self.model, theta, min(_FEW_PASSES, passes))
+        gaps = [bound - value]
+        for done in range(_FEW_PASSES, passes, _FEW_PASSES):
+            if gaps[-1] <= CLOSE * self.model.spread or effort().suffices(self.model, potentials, value, bound):
+                break
+            if self._suffices(potentials, value, bound) and not self._proof_is_near(gaps, passes - done):
+                break
+            before = bound
+            labeling, value, bound, _ = self._messages.run(_FEW_PASSES, _FEW_PASSES)
+            gaps.append(bound - value)
+            if before - bound < _STALLED * gaps[-1]:
+                break
+        return labeling, value, bound
+
+    @property
+    def _is_large(self) -> bool:
+        return effort().tolerance is None and self.model.unary.size > _LARGE
+
+    def _suffices(self, potentials: Sequence[Potential], value: float, bound: float) -> bool:
+        """Whether a step is good enough: as is asked, or for a large model of which nothing is asked."""
+        large = self._is_large and bound - value <= _ENOUGH * self.model.spread
+        return large or effort().suffices(self.model, potentials, value, bound)
+
+    def _proof_is_near(self, gaps: Sequence[float], passes: int) -> bool:
+        """Whether half of the passes that are left promise a proof, if the gap goes on to fall as it did last."""
+        if len(gaps) < 2 or gaps[-1] >= gaps[-2]:
+            return len(gaps) < 2
+        rate: float = gaps[-1] / gaps[-2]
+        return bool(gaps[-1] * rate ** (passes / 2 / _FEW_PASSES) <= _NEAR * self.model.spread)
 
     def _better_of_annealed(self, theta: Doubles | None, labeling: Labels) -> Labels:
         """Anneal in the first step; later ones compare with what that found."""

@@ -15,6 +15,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import exponent_for
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
 from hedgehop.oracles.narrowing import Narrowing, Problem, restated
 from hedgehop.oracles.pairwise.annealing import annealed
@@ -74,7 +75,8 @@ class Ilp(Oracle):
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Solve, on narrower scores where some are huge; exact where value and bound meet, whatever HiGHS says."""
         assert isinstance(model, UnaryModel)
-        deadline = time.monotonic() + max(self.time_limit / 2, self.time_limit - _ANNEALING)
+        seconds = min(self.time_limit, effort().seconds)
+        deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING)
         narrowing = Narrowing(model, potentials, partial(_exponent, fold(model, potentials)[2]))
         found = narrowing.solved(partial(self._by_program, deadline=deadline))
         step = None
@@ -112,7 +114,7 @@ class Ilp(Oracle):
         """Return what annealing finds, if that is better than what the program found in its time."""
         theta, _, _ = fold(model, potentials)
         labeling = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32)
-        if isinstance(model, PairwiseModel):
+        if isinstance(model, PairwiseModel) and effort().seconds > 0:
             labeling = annealed(model, theta, labeling)
         step = self.step(model, labeling, potentials, np.inf)
         if best is not None and best.value >= step.value:

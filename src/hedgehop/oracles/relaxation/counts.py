@@ -14,6 +14,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.relaxation.ascent import Ascent
 from hedgehop.oracles.relaxation.linear_steps import Solve
@@ -61,6 +62,8 @@ class CountSearch:
         before = -np.inf
         most = _STEPS_PER_ROUND * rounds
         while before < self.pool.value < bound and self.steps < most:  # the best labeling is new: push and climb
+            if effort().suffices(self.pool.model, self.pool.relaxed, self.pool.value, bound):
+                break
             before = self.pool.value
             self._push(changes, bound)
             for labeling in self.pool.top(_CLIMBS_PER_ROUND):

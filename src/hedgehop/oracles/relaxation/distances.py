@@ -10,6 +10,7 @@ import numpy as np
 from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.local_search import LocalSearch
 from hedgehop.potentials import Linear, Potential
@@ -39,11 +40,14 @@ class DistanceSearch:
         bundle, local = self.bundle, self.local
         local.reach(bundle.labelings[int(np.argmax(bundle.scores))])
         close = tolerance * sum(p.span() for p in bundle.relaxed if np.isfinite(p.span()))
+        close = max(close, effort().gap(bundle.model, bundle.relaxed, bundle.value))
         calls = min(most, _LIMIT_CALLS) if bundle.terms.only_limits == 1 else most
         if bundle.terms.limits and local.moves is None:  # nothing mends what is too close: the slope must be found
             calls = 2 * most
         spared = _SPARED if local.expander is None and calls > 2 * _SPARED else 0
         self._alternate(close, calls - spared)
+        if effort().seconds == 0:
+            return bundle.bound
         if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _FEW:
             local.pass_messages(_MESSAGE_SWEEPS)
         local.climb(_ASCENT_ROUNDS, lambda: bundle.gap <= close or bundle.calls >= calls)
@@ -60,6 +64,8 @@ class DistanceSearch:
             local.recombine(view, labeling)
             local.polish()
             gaps.append(bundle.gap)
+            if effort().seconds == 0:
+                break
             if gaps[-1] <= max(close, _SHARE * bundle.loss) or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
                 break
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "arrays.hpp"
+#include "checks.hpp"
+#include "core/grid.hpp"
+#include "scores/stakes.hpp"
+
+namespace hedgehop::bindings {
+
+namespace {
+
+using Arrays = std::vector<Array<double>>;
+
+std::vector<std::span<const double>> spans_of(const Arrays& arrays) {
+  std::vector<std::span<const double>> result;
+  for (const auto& array : arrays) result.push_back(span_of(array));
+  return result;
+}
+
+std::vector<scores::Ranges> kinds_of(const std::vector<Arrays>& kinds) {
+  std::vector<scores::Ranges> result;
+  for (const Arrays& kind : kinds) result.push_back(spans_of(kind));
+  return result;
+}
+
+template <class Real>
+Result<double> row_ranges(Matrix<Real> table, std::optional<Vector<double>> reaches) {
+  if (reaches) require_size("reaches", reaches->size(), table.shape(0), "row");
+  Result<double> out{table.shape(0)};
+  scores::row_ranges(view_of(table), reaches ? span_of(*reaches) : std::span<const double>{}, out.values);
+  return out;
+}
+
+template <class Real>
+std::tuple<double, double> extent(Array<Real> values) {
+  const auto found = scores::extent(span_of(values));
+  return {found.low, found.high};
+}
+
+std::tuple<double, double, double> ordinary_sizes(const std::vector<Arrays>& kinds) {
+  const auto sizes = scores::ordinary_sizes(kinds_of(kinds));
+  return {sizes.median, sizes.low, sizes.largest};
+}
+
+double capped_sum(const std::vector<Arrays>& kinds, double most) {
+  return scores::capped_sum(kinds_of(kinds), most);
+}
+
+Result<double> reaches(std::size_t n_variables, Matrix<std::int32_t> edges, Vector<double> spans) {
+  const Edges ends = edges_of(edges);
+  require_edges(ends, n_variables);
+  require_size("spans", spans.size(), ends.rows, "edge");
+  Result<double> out{n_variables};
+  const auto values = span_of(spans);
+  ends.for_each([&](std::size_t e, std::size_t i, std::size_t j) {
+    out.values[i] += values[e], out.values[j] += values[e];
+  });
+  return out;
+}
+
+Result<double> grid_reaches(const std::vector<std::size_t>& shape, int connectivity,
+                            const Arrays& strengths) {
+  const Grid grid(shape, connectivity);
+  const GridPairs pairs(grid, spans_of(strengths));
+  Result<double> out{grid.shape.pixels()};
+  pairs.add_strengths(out.values);
+  return out;
+}
+
+Result<double> grid_scores(const std::vector<std::size_t>& shape, int connectivity, const Arrays& strengths,
+                           Matrix<Label> labelings) {
+  const Grid grid(shape, connectivity);
+  const GridPairs pairs(grid, spans_of(strengths));
+  const Labelings rows = view_of(labelings);
+  require_columns("labelings", rows.columns, grid.shape.pixels());
+  Result<double> out{rows.rows};
+  for (std::size_t r = 0; r < rows.rows; ++r) out.values[r] = pairs.value(rows.row(r));
+  return out;
+}
+
+}  // namespace
+
+void register_scores(nb::module_& m) {
+  const char* least_and_largest = "Least and largest value, nan if one is nan; (inf, -inf) of none.";
+  m.def("extent", &extent<float>, "values"_a, NoGil(), least_and_largest);
+  m.def("extent", &extent<double>, "values"_a, NoGil(), least_and_largest);
+  const char* ranges =
+      "Best minus least allowed score of each row of (n, L) scores, no more than reaches (n,) where those "
+      "are "
+      "above 0: (n,).";
+  m.def("row_ranges", &row_ranges<float>, "table"_a, "reaches"_a.none(), NoGil(), ranges);
+  m.def("row_ranges", &row_ranges<double>, "table"_a, "reaches"_a.none(), NoGil(), ranges);
+  m.def("ordinary_sizes", &ordinary_sizes, "kinds"_a, NoGil(),
+        "Of several kinds of ranges, lists of arrays: the median of all, the lowest of the kinds' lower\n"
+        "quartiles, and the largest. Zeros and infinities do not count; 0 where nothing does.");
+  m.def("capped_sum", &capped_sum, "kinds"_a, "most"_a, NoGil(),
+        "Sum of the ranges that count, none as more than `most`.");
+  m.def("reaches", &reaches, "n_variables"_a, "edges"_a, "spans"_a, NoGil(),
+        "Sum of the spans (E,) of the edges at each variable: (n,).");
+  m.def("grid_reaches", &grid_reaches, "shape"_a, "connectivity"_a, "strengths"_a, NoGil(),
+        "Sum of the strengths around each pixel, one array per direction: (n,).");
+  m.def("grid_scores", &grid_scores, "shape"_a, "connectivity"_a, "strengths"_a, "labelings"_a, NoGil(),
+        "Minus the strengths of the edges whose labels differ, of each of (m, n) labelings: (m,).");
+}
+
+}  // namespace hedgehop::bindings
