@@ -46,9 +46,7 @@ class Qpbo(Oracle):
     """
 
     name = "qpbo"
-    summary = (
-        "roof duality for two labels and pairs of any kind; linear potentials, with a bound, exact where it closes"
-    )
+    summary = "roof duality for two labels and pairs of any kind; linear potentials, with a bound, exact if it is tight"
 
     def __init__(self, rounds: int = 30, anneal: bool = True) -> None:
         self.rounds = rounds

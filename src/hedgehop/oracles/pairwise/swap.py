@@ -52,7 +52,7 @@ class Swap(MoveOracle):
     """
 
     name = "swap"
-    summary = "swap moves: weights of labels, transitions and regions, of any sign; with a bound, exact for easy binary"
+    summary = "swap moves: weights of labels, transitions, regions of any sign; bounded, exact for easy binary ones"
     handles, pairs = "labels, transitions and regions", True
 
     def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:

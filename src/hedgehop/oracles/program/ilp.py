@@ -52,7 +52,7 @@ class Ilp(Oracle):
     name = "ilp"
     summary = (
         "integer programming with HiGHS on small models; exact for every built-in potential of any sign, "
-        "but for unions of five and more balls a bound"
+        "except for unions of five and more balls, which it bounds"
     )
 
     def __init__(self, time_limit: float | None = None) -> None:

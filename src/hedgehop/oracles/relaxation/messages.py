@@ -49,7 +49,7 @@ class Messages(LinearStepsOracle):
     """
 
     name = "messages"
-    summary = "loopy max-product with Hamming distances on pairwise models: what the paper ran; with a bound by slopes"
+    summary = "loopy max-product with Hamming distances on pairwise models, as in the paper; with a bound"
 
     def __init__(self, iterations: int = 60, damping: float = 0.5, inner: Oracle | None = None) -> None:
         super().__init__(inner)
