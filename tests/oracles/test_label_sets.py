@@ -14,7 +14,7 @@ from hedgehop.potentials import LabelWeights
 
 def searched(model, costs, theta=None):
     messages = message_solver(model)
-    labeling = pass_messages(messages, theta, 10)[0]
+    labeling = pass_messages(messages, model, theta, 10)[0]
     sets = LabelSets(messages, model, theta, [LabelWeights(-costs)], labeling)
     sets.shrink(costs)
     return sets
@@ -32,7 +32,7 @@ def best_of_sets(model, costs):
         for kept in itertools.combinations(range(costs.size), size):
             theta = np.full(model.unary.shape, -np.inf)
             theta[:, kept] = 0.0
-            labeling = pass_messages(message_solver(model), theta, 50)[0].reshape(model.shape)
+            labeling = pass_messages(message_solver(model), model, theta, 50)[0].reshape(model.shape)
             values.append(model.score(labeling) + LabelWeights(-costs).value(model, labeling))
     return max(values)
 
