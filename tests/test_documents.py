@@ -64,7 +64,7 @@ def test_links_to_files_lead_somewhere(document):
 
 
 def test_the_readme_is_read_in_two_minutes():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 130
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 140
 
 
 def test_every_solver_has_its_place_on_the_page_of_solvers():
