@@ -32,10 +32,12 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hedgehop"
 _TABLE = "tests/conformance/test_conformance.py"
 _FEW = "(chain- or ragged-)"
+_OF_POTENTIALS = [f"tests/oracles/test_{name}.py" for name in ("own_potentials", "counts", "label_weights", "samples")]
 PARTS: dict[str, tuple[list[str], list[str]]] = {  # sources, and the arguments of pytest
     "lists": (["lists"], ["tests/lists", _TABLE, "-k", f"not thread and (not conformance or (certified and {_FEW}))"]),
     "diversity": (["diversity"], ["tests/diversity", _TABLE, "-k", f"not conformance or (definition and {_FEW})"]),
-    "potentials": (["potentials"], [_TABLE, "-k", f"(definition or solve) and {_FEW}"]),
+    "potentials": (["potentials"], [*_OF_POTENTIALS, _TABLE, "-k",
+                   f"not conformance or ((definition or solve) and {_FEW})"]),
     "oracles/exact": (["oracles/exact"], ["tests/oracles/test_structure_oracles.py", "tests/oracles/test_chain.py",
                       _TABLE, "-k", "not conformance or (solve and (chain- or matching- or tree- or arbor))"]),
     "oracles/routing.py": (["oracles/routing.py"], ["tests/oracles/test_routing.py"]),
