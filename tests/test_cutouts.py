@@ -60,6 +60,6 @@ def test_rows_of_panels_have_captions():
     assert [title for title in titles if title] == [
         "the strokes",
         "1  the best one",
-        "2  + lower right (2.8%)",
+        "2  + lower right (2.78%)",
         "1  the best one",
     ]

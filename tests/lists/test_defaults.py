@@ -95,3 +95,25 @@ def test_other_words_for_a_tradeoff_are_refused():
         hh.diverse(noisy_grid(16), tradeoff="big")
     with pytest.raises(TypeError, match='"auto" finds its tradeoff by solving steps'):
         hh.select([[0, 0], [0, 1]], hh.FactorGraph(np.zeros((2, 2))), hh.HammingBall(gamma=1.0), m=1, tradeoff="auto")
+
+
+def test_joint_lists_are_whole_and_their_arguments_checked():
+    """All labelings are found at once, so that no time limit may drop them."""
+    model = noisy_grid(16, labels=2)
+    assert len(hh.diverse(model, method="joint", m=4, time_limit=1e-9)) == 4
+    with pytest.raises(ValueError, match="distinct must be True, False"):
+        hh.diverse(model, method="joint", distinct="nonsense")
+
+
+def test_methods_say_what_was_done():
+    model = noisy_grid(16)
+    refined = hh.diverse(model, m=2, refine=True)
+    assert refined.method == refined.more(1).method == "greedy, refined"
+    with pytest.warns(UserWarning, match="time limit is over"):
+        assert hh.diverse(model, m=4, refine=True, time_limit=1e-9).method == "greedy"
+
+
+def test_a_target_without_a_second_labeling_is_told_in_its_words():
+    scores = [[0.0, -np.inf]] * 3
+    with pytest.raises(hh.InfeasibleError, match="differ in 1 variables; the largest difference was 0"):
+        hh.diverse(hh.FactorGraph(scores), tradeoff=hh.target(0.1), distinct=True)

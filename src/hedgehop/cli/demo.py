@@ -77,8 +77,8 @@ def _photograph(out: Output, target: Path, m: int, segments: int) -> DiverseList
     drawn = np.where(strokes[..., None] > 0, _COLORS[strokes], image)
     write_figure(plot_cutouts(image, rows, drawn), target)
     out.say(f"wrote {target}: an astronaut, six strokes, and {m} ways to cut her out; does the helmet belong to her?")
-    out.say(f"  any two of the {m} differ in {_nearest(found.masks):.1%} of the pixels or more")
-    out.say(f"  any two of the {m} best by score alone differ in as little as {_nearest(alone):.2%}")
+    out.say(f"  the two nearest of them differ in {_nearest(found.masks):.1%} of the pixels")
+    out.say(f"  the two nearest of the {m} best by score alone differ in {_nearest(alone):.2%}")
     return found
 
 

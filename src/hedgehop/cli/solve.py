@@ -26,6 +26,8 @@ from hedgehop.lists.tradeoff import SECOND, VISIBLE, Target
 from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
+_MOST_SHOWN = 40  # variables of labelings that are printed
+
 
 class MethodName(str, Enum):
     """The methods of ``hh.diverse``, for the help."""
@@ -68,7 +70,7 @@ def solve(
     ] = "auto",
     distinct: Annotated[
         bool | None,
-        typer.Option("--distinct/--repeat", help="Whether labelings may repeat.", show_default="auto"),
+        typer.Option("--distinct/--repeat", help="Whether all labelings must be different.", show_default="auto"),
     ] = None,
     min_distance: Annotated[
         float | None,
@@ -172,15 +174,25 @@ def _tell(out: Output, found: DiverseList, target: Path | None) -> None:
     apart = found.certificate.apart
     out.say(found.report(), **fields_of(found), min_distance=apart)
     if apart and len(found) > 1:
-        out.say(f"any two labelings were made to differ in at least {apart} variables (--min-distance {apart})")
+        variables = "1 variable" if apart == 1 else f"{apart} variables"
+        out.say(f"any two labelings were made to differ in at least {variables} (--min-distance {apart})")
     if target is None:
         out.fields["labelings"] = found.labelings
+        out.say(_labelings(found))
         return
     if target.suffix.lower() in SOLUTION_SUFFIXES:
         write_labeling(found.labelings[int(found.relevance.argmax())], target)
     else:
         found.save(target)
     out.say(f"wrote {target}", out=target)
+
+
+def _labelings(found: DiverseList) -> str:
+    """The labelings of a small model, one per line; of others, how to keep them."""
+    rows = found.labelings.reshape(len(found), -1)
+    if rows.shape[1] > _MOST_SHOWN:
+        return f"the labelings have {rows.shape[1]} variables: keep them with --out list.npz, or print them with --json"
+    return "\n".join(f"{t + 1:3}  {' '.join(map(str, row))}" for t, row in enumerate(rows.tolist()))
 
 
 def _tell_the_end(out: Output, limit: TimeLimit, found: int, m: int) -> None:

@@ -43,9 +43,10 @@ class Concave:
 
     def upto(self, most: int) -> Doubles:
         """h(0), ..., h(most), checked."""
-        if most >= self._table.size:
-            self._table = self._checked(most)
-        return self._table[: most + 1]
+        table = self._table  # read once: another thread may replace it
+        if most >= table.size:
+            table = self._table = self._checked(most)
+        return table[: most + 1]
 
     def __call__(self, counts: NDArray[np.integer]) -> Doubles:
         """Values at an array of counts."""

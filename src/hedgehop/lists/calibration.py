@@ -17,10 +17,11 @@ from hedgehop.lists.tradeoff import SECOND, Target, TradeoffLike, is_auto, resol
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.conditioning import unit_of
+from hedgehop.oracles.effort import effort
 
 _FACTOR = 4.0  # between tries while a bracket is sought
 _TRIES, _ROUGH_TRIES = 40, 12
-_CLOSE = 1.04  # of two tradeoffs around a target that need no halving
+_CLOSE = 1.04  # ratio of two tradeoffs around a target that need no halving
 _NEAR = 1.5  # the same where no target was given
 
 
@@ -50,7 +51,7 @@ class _Trials:
     def to_the_point(self) -> float:
         """Return the smallest tradeoff that reaches the distance, to a few per cent; refuse distances out of reach."""
         near, far = self._bracket(_TRIES)
-        if self.distance(far) < self.wanted:
+        if self.distance(far) < self.wanted and not _is_late():
             text = (
                 f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"
             )
@@ -76,6 +77,8 @@ class _Trials:
         tried = unit_of(self.greedy.objective.model)
         enough = self.distance(tried) >= self.wanted
         for _ in range(tries):
+            if _is_late():
+                break
             last, tried = tried, tried / _FACTOR if enough else tried * _FACTOR
             if (self.distance(tried) >= self.wanted) != enough:
                 return min(last, tried), max(last, tried)
@@ -84,7 +87,7 @@ class _Trials:
 
     def _halved(self, near: float, far: float, close: float) -> float:
         """Return the end of a bracket that reaches the distance, once both ends are close."""
-        while far > close * near:
+        while far > close * near and not _is_late():
             middle = float(np.sqrt(near) * np.sqrt(far))  # the product may be beyond all numbers
             near, far = (near, middle) if self.distance(middle) >= self.wanted else (middle, far)
         return far
@@ -93,7 +96,7 @@ class _Trials:
         """Raise a tradeoff until a new solver, as the list's will be, gets that far: inexact steps remember."""
         solver = self.greedy.solver
         self.first = None
-        for _ in range(_TRIES):
+        for _ in range(0 if _is_late() else _TRIES):
             anew = replace(self.greedy, solver=solver.oracle.on(solver.model))
             if self._solved(anew, tradeoff) >= self.wanted:
                 break
@@ -105,10 +108,18 @@ class _Trials:
         state = self.first or _extended(trial, trial.start)
         if state.plain is not None and tradeoff > 0 and greedy is self.greedy:
             self.first = state
-        rows = _extended(trial, state).rows
+        try:
+            rows = _extended(trial, state).rows
+        except InfeasibleError:  # there is no second labeling
+            return 0
         return int((rows[0] != rows[1]).sum())
 
 
 def _extended(greedy: Greedy, state: ListState) -> ListState:
     state, best = greedy.foreseen(state)
     return state.append(greedy.allowed(state, best))
+
+
+def _is_late() -> bool:
+    """Whether the time that was given for the search is over."""
+    return effort().seconds == 0.0

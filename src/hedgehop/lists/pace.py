@@ -29,13 +29,13 @@ class Pace:
 
     @classmethod
     def of(cls, tolerance: float | None, time_limit: float | None) -> Pace:
-        """Return that of a list which begins now."""
+        """Return the pace of a list that begins now."""
         share, seconds = checked_limits(tolerance, time_limit)
         return cls(share, inf if seconds is None else Effort.now() + seconds)
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left; without a limit nobody looks at the clock."""
+        """Whether no time is left; without a limit the clock is not used."""
         return self.end < inf and Effort.now() >= self.end
 
     def step(self, left: int = 1) -> AbstractContextManager[Effort]:
@@ -47,7 +47,7 @@ class Pace:
         for t in range(m):
             if t and self.is_over:
                 return
-            with self.step(m - t):  # left before the state is given away: who takes it is in no hurry
+            with self.step(m - t):  # ends before the state is yielded: callbacks take no time of the steps
                 state = next(states, None)
             if state is None:
                 return

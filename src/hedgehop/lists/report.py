@@ -36,7 +36,7 @@ def _apart(found: DiverseList) -> str:
         return ""
     different = "all different" if found.distinct == len(found) else f"{found.distinct} of them different"
     nearest = found.distances[np.triu_indices(len(found), 1)].min() / found.labelings[0].size
-    return f": {different}" + (f", any two in at least {_share(nearest)} of the variables" if nearest > 0 else "")
+    return f": {different}" + (f", any two in {nearest:.1%} of the variables or more" if nearest > 0 else "")
 
 
 def _reached(proof: Certificate) -> str:
@@ -154,4 +154,5 @@ def repeats(rows: Labels) -> str:
 
 
 def _share(value: float) -> str:
-    return f"{np.floor(value * 1000) / 1000:.1%}" if isfinite(value) else "none"  # rounded down: a proof is not a wish
+    """A proven share in per cent, rounded down: a proof is not a wish. The last digits of sums do not count."""
+    return f"{np.floor(value * 1000 + 1e-9) / 1000:.1%}" if isfinite(value) else "none"

@@ -72,7 +72,7 @@ def best(
     share, seconds = checked_limits(tolerance, time_limit)
     chosen = get(oracle)
     check_model(model)
-    terms: tuple[Any, ...] = (potentials,) if isinstance(potentials, Potential) else tuple(potentials)
+    terms: tuple[Any, ...] = (potentials,) if isinstance(potentials, Potential) else tuple(potentials or ())
     wrong = [p for p in terms if not isinstance(p, Potential)]
     if wrong:
         raise TypeError(f"potentials must be hh.potentials records; got {wrong[0]!r}.")
@@ -165,25 +165,27 @@ def diverse(
     m = positive_count(m, "m")
     check_method(method)
     calls = further_calls(certify, m)
-    if method == "joint" and isinstance(distinct, str) and min_distance is None:
+    free = isinstance(distinct, str) and distinct == "auto"
+    if method == "joint" and free and min_distance is None:
         distinct = False  # its lists are the best of all, repeats included
     pace = Pace.of(tolerance, time_limit)
     try:
-        with pace.step():
+        with pace.step(m + 1):
             greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
     except KeyboardInterrupt:  # while the tradeoff was sought
         raise Interrupted(None) from None
     state = greedy.start
     try:
-        for state in pace.grown(_states(greedy, method, m), m):
+        for state in _states(greedy, method, m, pace):
             if not state.ended:
                 _report(state, m, progress, callback)
         if len(state) < m:
             warnings.warn(fewer(len(state), m, pace.is_over and not state.ended), stacklevel=2)
-        if refine and not pace.is_over:
+        refine = refine and not pace.is_over
+        if refine:
             with pace.step():
                 state = exchanged(greedy, state)
-        if isinstance(distinct, str) and repeats(state.rows):
+        if free and repeats(state.rows):
             warnings.warn(repeats(state.rows), stacklevel=2)
         run = GreedyRun(greedy, state, pace.tolerance)
         with pace.step():
@@ -209,7 +211,7 @@ def stream(
 ) -> Iterator[Step]:
     """Yield greedy steps one at a time: the first is available before the second is computed.
 
-    The arguments are those of :func:`diverse`, but that every step has the whole time limit.
+    The arguments are those of :func:`diverse`, except that each step gets the whole time limit.
 
     Examples
     --------
@@ -232,12 +234,12 @@ def prepared(
     tradeoff: TradeoffLike,
     oracle: OracleLike,
     distinct: Any,
-    apart: Any = None,
+    min_distance: Any = None,
 ) -> Greedy:
     """Check the arguments of a list; return what solves its steps."""
     diversity = VariableCoverage() if diversity is None else diversity
     check_arguments(model, diversity)
-    separation = Separation.of(model, diversity, tradeoff, distinct, apart)
+    separation = Separation.of(model, diversity, tradeoff, distinct, min_distance)
     chosen = get(oracle)
     factor = calibrated(tradeoff, model, diversity, chosen, separation)
     return Greedy(Objective(model, diversity, factor), separation, chosen.on(model))
@@ -249,12 +251,13 @@ def check_method(method: Any) -> None:
         raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
 
 
-def _states(greedy: Greedy, method: Method, m: int) -> Iterator[ListState]:
+def _states(greedy: Greedy, method: Method, m: int, pace: Pace) -> Iterator[ListState]:
     """Yield the beginnings of a list of m labelings, each with one labeling more."""
-    if method == "joint":
-        whole = chosen_jointly(greedy, m)
+    if method == "joint":  # all at once, so that a time limit cannot make it shorter
+        with pace.step():
+            whole = chosen_jointly(greedy, m)
         return (whole.first(t) for t in range(1, m + 1))
-    return greedy.grow(greedy.start, m, distorted(greedy, m) if method == "distorted" else None)
+    return pace.grown(greedy.grow(greedy.start, m, distorted(greedy, m) if method == "distorted" else None), m)
 
 
 def further_calls(certify: Certify, m: int) -> int:

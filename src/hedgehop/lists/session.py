@@ -64,7 +64,8 @@ class Session:
         state = self.run.beginning(m + k)
         if len(state) < m + k:
             warnings.warn(fewer(len(state) - m, k), stacklevel=3)
-        longer = session_of(self.greedy, state, "greedy", self.run)
+        method = "greedy" if self.method == "interrupted" else self.method
+        longer = session_of(self.greedy, state, method, self.run)
         return longer.certify(len(state), False) if self.search.asked else longer.found
 
 
@@ -72,4 +73,5 @@ def fewer(taken: int, m: int, late: bool = False) -> str:
     """Say why there are fewer labelings than asked for."""
     if late:
         return f"only {taken} of {m} labelings: the time limit is over. Give it more, or a tolerance."
-    return f"only {taken} of {m} labelings: no other one is allowed. Lower m or min_distance, or pass distinct=False."
+    advice = "Ask for fewer or a smaller minimum distance, or allow repetitions (distinct=False, or --repeat)."
+    return f"only {taken} of {m} labelings: no other one is allowed. {advice}"

@@ -161,7 +161,7 @@ def _draw_row(
 def _told(first: Mask, mask: Mask, t: int) -> str:
     if t == 0:
         return "1  the best one"
-    return f"{t + 1}  {difference_in_words(first, mask)} ({(first != mask).mean():.1%})"
+    return f"{t + 1}  {difference_in_words(first, mask)} ({(first != mask).mean():.2%})"
 
 
 def _caption(panel: Axes, text: str) -> None:
