@@ -14,6 +14,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.oracles.exactness import ties
 from hedgehop.oracles.folding import changed_unary, values_of
 from hedgehop.oracles.pairwise.kernels import pass_messages
 from hedgehop.potentials import Potential, total_value
@@ -72,13 +73,14 @@ class LabelSets:
             self.theta[:, label] = scores
 
     def _pass(self, passes: int) -> bool:
-        """Keep what messages find if it is better."""
+        """Keep what messages find if it is better; return whether it is at least as good."""
         found, value, _ = pass_messages(self._messages, self._model, self.theta, passes)
         labeling = found.reshape(-1)
         value += self._worth(labeling)
-        if value <= self.value:
+        if value < self.value - ties(self._model, value):
             return False
-        self.labeling, self.value = labeling, value
+        if value > self.value:
+            self.labeling, self.value = labeling, value
         return True
 
     def _worth(self, labeling: Labels) -> float:
