@@ -104,7 +104,7 @@ def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path, monkeypatch):
     cliques = [(random.choice(40, 3, replace=False), random.normal(size=(3, 3, 3))) for _ in range(300)]
     hh.write(hh.FactorGraph(np.zeros((40, 3)), cliques=cliques), tmp_path / "hard.npz")
     for m in (1, 9):
-        answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "--time-limit", 1.5, "--json").stdout)
+        answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "-t", 1, "--time-limit", 1.5, "--json").stdout)
         assert (answer["m"], answer["method"]) == (1, "interrupted")
         assert "1.5 s was reached" in answer["notes"][-1]
     done = run("solve", tmp_path / "hard.npz", "-t", "target:0.9", "--time-limit", 0.5)
