@@ -135,8 +135,8 @@ def test_multipliers_of_another_model_are_refused():
 def test_lists_of_labels_are_certified_by_parts_and_verified():
     model = hh.Grid(3 * np.random.default_rng(3).normal(size=(8, 8, 4)), smoothness=1.0)
     diversity = hh.LabelCoverage(parsimony=0.0, ignore=())
-    plain = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", certify=False)
-    found = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", certify=1)
+    plain = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", distinct=False, certify=False)
+    found = hh.diverse(model, diversity, m=3, tradeoff=20.0, oracle="expansion", distinct=False, certify=1)
     assert found.certificate.proof.source == "parts"
     assert found.upper_bound < plain.upper_bound
     again = hh.verify(found, model, diversity, oracle="expansion")

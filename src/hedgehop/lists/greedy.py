@@ -111,12 +111,14 @@ class Greedy:
     def _by_relevance(self, plain: Labels, state: ListState) -> Labels:
         """Return as many labelings as a list has, which keep their distance, each the best one given those before.
 
-        Where an oracle misses that there are further ones, those of the list serve.
+        Where an oracle misses that there are further ones, those of the list serve. A new solver finds them: what an
+        inexact one answers depends on what it was asked before, and so would the guarantee.
         """
-        best = self.solver.step(())
+        solver = self.solver.oracle.on(self.solver.model)
+        best = solver.step(())
         for _ in range(len(state) - len(plain)):
             try:
-                step = self.solver.step_apart((), list(plain), self.separation.distance, best)
+                step = solver.step_apart((), list(plain), self.separation.distance, best)
             except (InfeasibleError, UnsupportedError):
                 break
             plain = np.concatenate([plain, step.labeling.reshape(1, -1)])
