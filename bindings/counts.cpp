@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/threads.hpp"
 #include "counts/ball_gain.hpp"
 #include "counts/envelope.hpp"
 #include "counts/mixture.hpp"
@@ -22,7 +23,6 @@
 #include "counts/union_weights.hpp"
 #include "distance_terms.hpp"
 #include "shares.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 
@@ -36,6 +36,14 @@ Result<double> hamming(Matrix<Label> labelings, Matrix<Label> references,
   Result<double> out{from.rows, to.rows};
   weights ? counts::hamming_distances(from, to, span_of(*weights), out.view())
           : counts::hamming_distances(from, to, out.view());
+  return out;
+}
+
+Result<double> distances_to_earlier(Matrix<Label> labelings, std::optional<Vector<double>> weights) {
+  const Labelings rows = view_of(labelings);
+  if (weights) require_size("weights", weights->size(), rows.columns, "variable");
+  Result<double> out{rows.rows};
+  counts::distances_to_earlier(rows, weights ? span_of(*weights) : std::span<const double>(), out.values);
   return out;
 }
 
@@ -55,6 +63,16 @@ Result<std::int64_t> variable_counts(Matrix<Label> labelings, std::size_t n_labe
   require_in_range("labelings", span_of(labelings), n_labels);
   Result<std::int64_t> out{labelings.shape(1), n_labels};
   counts::variable_counts(view_of(labelings), out.view());
+  return out;
+}
+
+Result<double> differing_counts(Matrix<Label> labelings, std::size_t n_labels,
+                                std::optional<Vector<double>> weights) {
+  require_in_range("labelings", span_of(labelings), n_labels);
+  if (weights) require_size("weights", weights->size(), labelings.shape(1), "variable");
+  Result<double> out{labelings.shape(1), n_labels};
+  counts::differing_counts(view_of(labelings), weights ? span_of(*weights) : std::span<const double>(),
+                           out.view());
   return out;
 }
 
@@ -196,6 +214,10 @@ void register_statistics(nb::module_& m) {
         "Whether all labels of (m, n) labelings are at least 0 and below the (n,) counts.");
   m.def("label_counts", &label_counts, "labelings"_a, "n_labels"_a, NoGil(),
         "Number of variables with each label in each of (m, n) labelings: (m, n_labels).");
+  m.def("distances_to_earlier", &distances_to_earlier, "labelings"_a, "weights"_a = nb::none(), NoGil(),
+        "Sum of the Hamming distances of each labeling to all before it, (m,).");
+  m.def("differing_counts", &differing_counts, "labelings"_a, "n_labels"_a, "weights"_a = nb::none(), NoGil(),
+        "Number of labelings that give each variable another label than l, times its weight, (n, n_labels).");
   m.def("variable_counts", &variable_counts, "labelings"_a, "n_labels"_a, NoGil(),
         "Number of (m, n) labelings that give each variable each label: (n, n_labels).");
   m.def("transition_counts", &transition_counts, "labelings"_a, "edges"_a, "n_labels"_a, NoGil(),

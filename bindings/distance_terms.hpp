@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
 #include "counts/distance_terms.hpp"
 
 namespace hedgehop::bindings {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
+#include "common/arrays.hpp"
 #include "flow/terminals.hpp"
 #include "flow_objects.hpp"
 
@@ -48,6 +48,8 @@ void def_solving(nb::class_<PyFlow>& any) {
       .def_prop_ro(
           "error", &PyFlow::error,
           "Bound on |minimum - true minimum| of the last solve, from rounding real numbers; 0 for integers.")
+      .def("copy", &PyFlow::copy, nb::rv_policy::take_ownership, NoGil(),
+           "The same flow once more, with what was solved so far.")
       .def("labels", &PyFlow::labels, NoGil(), "x of the last solve, flat.")
       .def("keep_forests_up_to", &PyFlow::keep_forests_up_to, "changes"_a,
            "Search on from the last solve if no more nodes than this change; n / 32 unless told.")

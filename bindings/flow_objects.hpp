@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -18,11 +19,11 @@
 #include <variant>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/threads.hpp"
 #include "flow/build.hpp"
 #include "flow/label_parts.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 
@@ -34,6 +35,14 @@ using Number = std::variant<std::int64_t, double>;
 class PyFlow {
  public:
   explicit PyFlow(flow::BuiltFlow&& built) : built_(std::move(built)) {}
+
+  // The same flow once more: what is done to one does not show in the other.
+  PyFlow* copy() {
+    const Busy busy(busy_, "flow");
+    auto other = std::make_unique<PyFlow>(built_.copy());
+    other->minimum_ = minimum_;
+    return other.release();
+  }
 
   Number solve() {
     const Busy busy(busy_, "flow");

@@ -1,28 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/pairs.hpp"
+#include "common/threads.hpp"
 #include "graphs/arborescence.hpp"
+#include "graphs/elimination.hpp"
 #include "graphs/forest.hpp"
 #include "graphs/forest_counts.hpp"
 #include "graphs/parallel.hpp"
+#include "graphs/paths.hpp"
 #include "graphs/spanning_tree.hpp"
 #include "graphs/spanning_tree_marginals.hpp"
 #include "graphs/spanning_tree_swaps.hpp"
-#include "pairs.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 
 namespace {
 
+constexpr std::size_t most_eliminated = 4096;  // a matrix of their pairs is kept
+
 using Answer = std::pair<Result<Label>, double>;
 using EdgeArray = Matrix<std::int32_t>;
+
+// ---- elimination
+
+graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts, const Vector<std::int32_t>& variables,
+                              const Vector<std::int64_t>& starts) {
+  require(starts.size() > 0, "starts must hold the end of the last scope");
+  require_starts("starts", span_of(starts), variables.size(), "variables");
+  require_in_range("variables", span_of(variables), counts.size());
+  require(counts.size() <= most_eliminated, "too many variables to eliminate");
+  for (const std::int32_t count : span_of(counts)) {
+    require(count >= 1 && count <= 65535, "label_counts must be in 1..65535");
+  }
+  return {span_of(variables), span_of(starts)};
+}
+
+Result<Label> elimination_order(Vector<std::int32_t> counts, Vector<std::int32_t> variables,
+                                Vector<std::int64_t> starts, double most) {
+  const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
+  Poll poll = python_poll();
+  const std::vector<Label> order = graphs::MinFill(span_of(counts), scopes).order(most, poll);
+  Result<Label> result{order.size()};
+  std::copy(order.begin(), order.end(), result.values.begin());
+  return result;
+}
+
+Answer eliminate(Vector<std::int32_t> counts, Vector<std::int32_t> variables, Vector<std::int64_t> starts,
+                 Vector<double> tables, Vector<Label> order) {
+  const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
+  require_size("order", order.size(), counts.size(), "variable");
+  std::vector<bool> seen(counts.size());
+  require_in_range("order", span_of(order), counts.size());
+  for (const Label v : span_of(order)) seen[index(v)] = true;
+  require(std::find(seen.begin(), seen.end(), false) == seen.end(), "order must name every variable");
+  std::size_t cells = 0;
+  for (std::size_t f = 0; f < scopes.size(); ++f) {
+    std::size_t size = 1;
+    for (const std::int32_t v : scopes[f]) size *= index(span_of(counts)[index(v)]);
+    cells += size;
+  }
+  require_size("tables", tables.size(), cells, "cell");
+  Result<Label> labeling{counts.size()};
+  Poll poll = python_poll();
+  graphs::Elimination elimination(span_of(counts), scopes, span_of(tables), span_of(order));
+  const double value = elimination.solve(labeling.values, poll);
+  return {std::move(labeling), value};
+}
 
 // ---- forests
 
@@ -34,13 +89,6 @@ bool is_forest(std::size_t n_variables, EdgeArray edges) {
 bool has_parallel(std::size_t n_variables, EdgeArray edges) {
   require_edges(edges_of(edges), n_variables);
   return graphs::has_parallel(n_variables, edges_of(edges));
-}
-
-// run(order, scores) with the kind of scores known.
-template <class Run>
-auto on_forest(const PyPairs& pairs, Run run) {
-  const graphs::ForestOrder order(pairs.n_variables(), pairs.view().edges);
-  return std::visit([&](const auto& scores) { return run(order, scores); }, pairs.view().scores);
 }
 
 Answer forest_argmax(Matrix<double> unary, const PyPairs& pairs) {
@@ -159,7 +207,113 @@ std::tuple<Result<Label>, double, Result<std::int32_t>, Result<double>> spanning
   return {Result<Label>(std::move(first)), value, std::move(pairs), std::move(gains)};
 }
 
+// ---- paths
+
+class PyPathGraph {
+ public:
+  PyPathGraph(std::size_t n_nodes, EdgeArray edges, bool directed)
+      : graph_(checked(n_nodes, edges, directed)) {}
+
+  bool is_acyclic() const { return graph_.is_acyclic(); }
+
+  std::pair<Result<double>, Result<std::int32_t>> tree(std::size_t root, bool away,
+                                                       Vector<double> costs) const {
+    require_node(root);
+    require_costs(costs);
+    for (const double cost : span_of(costs)) require(cost >= 0.0, "costs must not be below 0");
+    Poll poll = python_poll();
+    auto found = graph_.tree(root, away, span_of(costs), poll);
+    return {Result<double>(std::move(found.distance)), Result<std::int32_t>(std::move(found.edge))};
+  }
+
+  using Path = std::tuple<Result<std::int32_t>, double, double>;
+
+  Path best(std::size_t source, std::size_t target, Vector<double> costs, Vector<std::int32_t> first,
+            std::optional<Vector<double>> ahead) const {
+    require_node(source);
+    require_node(target);
+    require_costs(costs);
+    require_in_range("first", span_of(first), graph_.n_edges());
+    if (ahead) require_size("ahead", ahead->size(), graph_.n_nodes(), "node");
+    const auto rest = ahead ? span_of(*ahead) : std::span<const double>();
+    Poll poll = python_poll();
+    return result(graph_.best(source, target, span_of(costs), span_of(first), rest, poll));
+  }
+
+  Path best_through(std::size_t source, std::size_t target, Vector<double> costs,
+                    Vector<std::uint8_t> marked) const {
+    require(graph_.is_acyclic(), "the graph must be acyclic");
+    require_node(source);
+    require_node(target);
+    require_costs(costs);
+    require_size("marked", marked.size(), graph_.n_edges(), "edge");
+    Poll poll = python_poll();
+    return result(graph_.best_through(source, target, span_of(costs), span_of(marked), poll));
+  }
+
+  Result<std::uint8_t> are_paths(std::size_t source, std::size_t target, Matrix<Label> labelings) const {
+    const Labelings rows = view_of(labelings);
+    require_node(source);
+    require_node(target);
+    require_columns("labelings", rows.columns, graph_.n_edges());
+    Result<std::uint8_t> answers{rows.rows};
+    for (std::size_t k = 0; k < rows.rows; ++k) {
+      answers.values[k] = graph_.is_path(source, target, rows.row(k));
+    }
+    return answers;
+  }
+
+ private:
+  static graphs::PathGraph checked(std::size_t n_nodes, const EdgeArray& edges, bool directed) {
+    require_edges(edges_of(edges), n_nodes);
+    require_model_size(n_nodes, 2, edges.shape(0));
+    require(edges.shape(0) < (std::size_t{1} << 31U), "at most 2^31 - 1 edges");
+    return {n_nodes, edges_of(edges), directed};
+  }
+
+  static Path result(graphs::FoundPath&& found) {
+    return {Result<std::int32_t>(std::move(found.edges)), found.cost, found.bound};
+  }
+
+  void require_node(std::size_t node) const { require(node < graph_.n_nodes(), "no such node"); }
+
+  void require_costs(const Vector<double>& costs) const {
+    require_size("costs", costs.size(), graph_.n_edges(), "edge");
+    bool ok = true;
+    for (const double cost : span_of(costs)) ok &= cost > -std::numeric_limits<double>::infinity();
+    require(ok, "costs must not contain NaN or -inf");
+  }
+
+  graphs::PathGraph graph_;
+};
+
+void register_paths(nb::module_& m) {
+  nb::class_<PyPathGraph>(m, "PathGraph",
+                          "A graph in which to look for simple paths; costs of +inf forbid edges.")
+      .def(nb::init<std::size_t, EdgeArray, bool>(), "n_nodes"_a, "edges"_a, "directed"_a, NoGil())
+      .def_prop_ro("is_acyclic", &PyPathGraph::is_acyclic, "Whether it is directed and has no cycle.")
+      .def("tree", &PyPathGraph::tree, "root"_a, "away"_a, "costs"_a, NoGil(),
+           "Distances of all nodes from the root, or to it, and the edge next to each node on its shortest "
+           "path.")
+      .def("best", &PyPathGraph::best, "source"_a, "target"_a, "costs"_a, "first"_a, "ahead"_a.none(),
+           NoGil(),
+           "Edges of a shortest simple path in order, its cost, and a cost that none is below.\n\n"
+           "It begins with the edges `first`. `ahead`: distances to the target for costs that are nowhere "
+           "above\n"
+           "these. Costs below 0 are exact on acyclic graphs, and wherever cost and bound meet.")
+      .def("best_through", &PyPathGraph::best_through, "source"_a, "target"_a, "costs"_a, "marked"_a, NoGil(),
+           "As best, of the paths of an acyclic graph that use all marked edges.")
+      .def("are_paths", &PyPathGraph::are_paths, "source"_a, "target"_a, "labelings"_a, NoGil(),
+           "Whether the edges that are not 0 in each of (m, E) labelings form a simple path.");
+}
+
 void register_forests(nb::module_& m) {
+  m.def(
+      "elimination_order", &elimination_order, "label_counts"_a, "variables"_a, "starts"_a, "most"_a, NoGil(),
+      "Order in which to eliminate the variables of factors, which name variables[starts[f]:starts[f + 1]];\n"
+      "empty if all tables together would have more cells than `most`.");
+  m.def("eliminate", &eliminate, "label_counts"_a, "variables"_a, "starts"_a, "tables"_a, "order"_a, NoGil(),
+        "Best labeling of factors whose tables lie end to end, and its value; -inf if none is allowed.");
   m.def("is_forest", &is_forest, "n_variables"_a, "edges"_a, NoGil(),
         "Whether (E, 2) edges have no cycle; self-loops and parallel edges are cycles.");
   m.def("has_parallel", &has_parallel, "n_variables"_a, "edges"_a, NoGil(),
@@ -179,6 +333,7 @@ void register_forests(nb::module_& m) {
 
 void register_graphs(nb::module_& m) {
   register_forests(m);
+  register_paths(m);
   m.def("are_arborescences", &are_arborescences, "heads"_a, "single_root"_a, NoGil(),
         "Whether following (m, n) heads of words 1..n ends at the root 0 from everywhere.");
   m.def("best_arborescence", &best_arborescence, "scores"_a, "single_root"_a, NoGil(),

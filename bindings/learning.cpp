@@ -2,15 +2,19 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/threads.hpp"
+#include "learning/extra_trees.hpp"
 #include "learning/margin_dual.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 
@@ -62,9 +66,32 @@ class PyMarginDual {
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 
+Result<double> extra_trees(Matrix<double> rows, Vector<std::int32_t> examples, Vector<std::int32_t> labels,
+                           std::size_t n_labels, std::size_t trees, std::uint64_t seed) {
+  const auto all = view_of(rows);
+  require_finite("rows", all.data);
+  require(examples.size() > 0 && trees > 0, "there must be an example and a tree");
+  require_in_range("examples", span_of(examples), all.rows);
+  require_size("labels", labels.size(), examples.size(), "example");
+  require_in_range("labels", span_of(labels), n_labels);
+  std::vector<bool> used(n_labels);
+  for (const Label label : span_of(labels)) used[index(label)] = true;
+  require(std::find(used.begin(), used.end(), false) == used.end(), "every label must have an example");
+  Result<double> shares{all.rows, n_labels};
+  Poll poll = python_poll();
+  learning::ExtraTrees forest(all, span_of(examples), span_of(labels), n_labels, seed);
+  for (std::size_t tree = 0; tree < trees; ++tree) forest.grow(shares.view(), poll);
+  for (double& share : shares.values) share /= static_cast<double>(trees);
+  return shares;
+}
+
 }  // namespace
 
 void register_learning(nb::module_& m) {
+  m.def("extra_trees", &extra_trees, "rows"_a, "examples"_a, "labels"_a, "n_labels"_a, "trees"_a, "seed"_a,
+        NoGil(),
+        "Probability of each label of each row, (rows, labels), by extremely randomised trees grown on some\n"
+        "of the rows; labels weigh the same in total.");
   nb::class_<PyMarginDual>(m, "MarginDual",
                            "The dual of a structured support vector machine over planes, one example at a "
                            "time.\n\nWeights from first_attractive on are clipped at zero.")

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/pairs.hpp"
+#include "common/threads.hpp"
 #include "core/incidence.hpp"
 #include "distance_terms.hpp"
 #include "local/annealing.hpp"
 #include "local/distance_moves.hpp"
 #include "local/max_product.hpp"
-#include "pairs.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 

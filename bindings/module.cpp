@@ -9,9 +9,9 @@
 #include <memory>
 #include <utility>
 
-#include "arrays.hpp"
-#include "pairs.hpp"
-#include "threads.hpp"
+#include "common/arrays.hpp"
+#include "common/pairs.hpp"
+#include "common/threads.hpp"
 
 namespace hedgehop::bindings {
 
@@ -21,6 +21,7 @@ void register_graphs(nb::module_& m);
 void register_learning(nb::module_& m);
 void register_local(nb::module_& m);
 void register_moves(nb::module_& m);
+void register_probabilities(nb::module_& m);
 void register_scores(nb::module_& m);
 void register_text(nb::module_& m);
 void register_trws(nb::module_& m);
@@ -77,6 +78,8 @@ void register_core(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace hedgehop::bindings;
+  // Models that live as long as the interpreter, in a cache or a daemon thread, are no leak worth a message.
+  nb::set_leak_warnings(false);
   m.doc() =
       "Compiled kernels of hedgehop. Arrays are C-contiguous, of exactly the stated dtype, never converted.";
   const auto add = [&](const char* name, const char* doc, void (*register_names)(nb::module_&)) {
@@ -90,6 +93,7 @@ NB_MODULE(_core, m) {
   add("learning", "The dual of structured support vector machines.", register_learning);
   add("local", "Local searches and loopy messages: labelings without proofs.", register_local);
   add("moves", "Expansion, swap and fusion moves by minimum cuts.", register_moves);
+  add("probabilities", "Log partitions, marginals and exact samples.", register_probabilities);
   add("scores", "Sums over the scores of a model.", register_scores);
   add("text", "Scanners of model files.", register_text);
   add("trws", "Labelings and upper bounds by sequential tree-reweighted messages.", register_trws);

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/pairs.hpp"
+#include "common/threads.hpp"
 #include "moves/expansion.hpp"
 #include "moves/fusion.hpp"
 #include "moves/problem.hpp"
 #include "moves/swap.hpp"
-#include "pairs.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
 #include "core/grid.hpp"
 #include "scores/stakes.hpp"
 

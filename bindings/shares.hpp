@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/threads.hpp"
 #include "counts/shares.hpp"
-#include "threads.hpp"
 
 namespace hedgehop::bindings {
 

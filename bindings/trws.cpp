@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
+#include "common/pairs.hpp"
+#include "common/threads.hpp"
 #include "core/grid.hpp"
-#include "pairs.hpp"
-#include "threads.hpp"
 #include "trws/solver.hpp"
 
 namespace hedgehop::bindings {
@@ -50,24 +50,21 @@ class PyTrws {
   static std::unique_ptr<PyTrws> grid(Array<T> scores, int connectivity, std::vector<Array<double>> strengths,
                                       std::string_view instruction_set);
 
-  template <class T>
-  void set_unary(Matrix<T> unary) {
-    const Busy busy(busy_, "solver");
-    check_shape("unary", view_of(unary));
-    replace(view_of(unary), std::nullopt);
-    kept_ = kept(unary);
-  }
-
   void add_linear(std::optional<Matrix<double>> theta) {
     const Busy busy(busy_, "solver");
-    if (theta) check_shape("theta", view_of(*theta));
-    replace(unary_, std::move(theta));
+    if (theta) require_shape("theta", view_of(*theta), solver_.n_variables(), solver_.n_labels());
+    std::swap(theta_, theta);
+    try {
+      apply();
+    } catch (...) {  // the scores are refused: nothing changes
+      std::swap(theta_, theta);
+      throw;
+    }
   }
 
   void set_tables(Matrix<double> tables) {
     const Busy busy(busy_, "solver");
-    require(tables_ && has_all_labels(tables_->view()),
-            "the solver must be one of tables, all labels everywhere");
+    require(tables_ && tables_->has_all_labels(), "the solver must be one of tables, all labels everywhere");
     const Edges& edges = tables_->view().edges;
     require_size("tables", tables.shape(0), edges.rows, "edge");
     require_columns("tables", tables.shape(1), checked_product(solver_.n_labels(), solver_.n_labels()));
@@ -161,33 +158,10 @@ class PyTrws {
     return make_solver(unary, pairs.view(), order, trws::kernel_for(instruction_set));
   }
 
-  static bool has_all_labels(const Pairs& pairs) {
-    return std::ranges::all_of(pairs.label_counts,
-                               [&](std::int32_t c) { return index(c) == pairs.n_labels; });
-  }
-
-  template <class T>
-  void check_shape(const char* name, const MatrixView<T>& array) const {
-    require_shape(name, array, solver_.n_variables(), solver_.n_labels());
-  }
-
   std::span<const Label> checked(const Vector<Label>& labeling) const {
     require_size("labeling", labeling.size(), solver_.n_variables(), "variable");
     require_in_range("labeling", span_of(labeling), solver_.n_labels());
     return span_of(labeling);
-  }
-
-  // Either everything is replaced or, if the scores are refused, nothing.
-  void replace(UnaryScores unary, std::optional<Matrix<double>> theta) {
-    std::swap(unary_, unary);
-    std::swap(theta_, theta);
-    try {
-      apply();
-    } catch (...) {
-      std::swap(unary_, unary);
-      std::swap(theta_, theta);
-      throw;
-    }
   }
 
   void apply() {
@@ -252,8 +226,6 @@ void def_makers(nb::class_<PyTrws>& type) {
                   "instruction_set"_a = "", NoGil(),
                   "Potts scores on an image (H, W, L) or a volume (D, H, W, L), no list of edges.\n\n"
                   "One array of strengths per direction, in the order of hedgehop.models.grid.directions.");
-  type.def("set_unary", &PyTrws::set_unary<T>, "unary"_a, NoGil(),
-           "Replaces the (n, L) scores and drops theta; messages stay.");
 }
 
 void def_methods(nb::class_<PyTrws>& type) {

@@ -27,6 +27,9 @@ class Storage {
     advise();
   }
   Storage(std::size_t size, T value) : Storage(size) { std::fill(begin(), end(), value); }
+  Storage(const Storage& from) : Storage(from.size_) { std::copy_n(from.data(), size_, data()); }
+  Storage(Storage&&) = default;
+  Storage& operator=(Storage&&) = default;
 
   T* begin() { return data(); }
   T* end() { return data() + size_; }

@@ -77,6 +77,19 @@ inline void hamming_distances(Labelings labelings, Labelings references, std::sp
   }
 }
 
+// out(r) = sum of the distances of labeling r to all before it; no weights means weight 1 each.
+inline void distances_to_earlier(Labelings labelings, std::span<const double> weights,
+                                 std::span<double> out) {
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto row = labelings.row(r);
+    out[r] = 0;
+    for (std::size_t c = 0; c < r; ++c) {
+      out[r] += weights.empty() ? static_cast<double>(hamming_distance(row, labelings.row(c)))
+                                : weighted_hamming_distance(row, labelings.row(c), weights);
+    }
+  }
+}
+
 // out(r, l) = number of variables of labeling r that carry label l.
 inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   std::fill(out.data.begin(), out.data.end(), 0);
@@ -86,13 +99,18 @@ inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   }
 }
 
-// Of two labels by additions alone: the label is what it adds to the count of label 1.
-inline void counts_of_two(Labelings labelings, MatrixView<std::int64_t> out) {
+// How many labelings give each variable label 1, of two labels: by additions alone.
+inline std::vector<std::int32_t> count_ones(Labelings labelings) {
   std::vector<std::int32_t> ones(labelings.columns);
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
     for (std::size_t i = 0; i < labels.size(); ++i) ones[i] += labels[i];
   }
+  return ones;
+}
+
+inline void counts_of_two(Labelings labelings, MatrixView<std::int64_t> out) {
+  const std::vector<std::int32_t> ones = count_ones(labelings);
   for (std::size_t i = 0; i < ones.size(); ++i) {
     out.data[2 * i] = static_cast<std::int64_t>(labelings.rows) - ones[i];
     out.data[2 * i + 1] = ones[i];
@@ -106,6 +124,26 @@ inline void variable_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     const auto labels = labelings.row(r);
     for (std::size_t i = 0; i < labels.size(); ++i) ++out(i, labels[i]);
+  }
+}
+
+// out(i, l) = number of labelings that give variable i another label than l, times its weight, if any.
+inline void differing_counts(Labelings labelings, std::span<const double> weights, MatrixView<double> out) {
+  const auto all = static_cast<double>(labelings.rows);
+  if (out.columns == 2) {
+    const std::vector<std::int32_t> ones = count_ones(labelings);
+    for (std::size_t i = 0; i < ones.size(); ++i) {
+      out.data[2 * i] = ones[i], out.data[2 * i + 1] = all - ones[i];
+    }
+  } else {
+    std::fill(out.data.begin(), out.data.end(), all);
+    for (std::size_t r = 0; r < labelings.rows; ++r) {
+      const auto labels = labelings.row(r);
+      for (std::size_t i = 0; i < labels.size(); ++i) out(i, labels[i]) -= 1.0;
+    }
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    for (double& count : out.row(i)) count *= weights[i];
   }
 }
 

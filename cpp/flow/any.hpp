@@ -24,6 +24,7 @@ class AnyFlow {
  public:
   virtual ~AnyFlow() = default;
 
+  virtual std::unique_ptr<AnyFlow> clone() const = 0;
   virtual Index size() const = 0;
   virtual std::size_t bytes() const = 0;
   virtual int bits() const = 0;
@@ -71,6 +72,7 @@ class PromotingFlow final : public AnyFlow {
   template <class Layout>
   explicit PromotingFlow(Flow<Layout>&& flow) : flow_(std::move(flow)) {}
 
+  std::unique_ptr<AnyFlow> clone() const override { return std::make_unique<PromotingFlow>(*this); }
   Index size() const override {
     return visit([](const auto& flow) { return flow.size(); });
   }

@@ -38,6 +38,8 @@ struct Terms {
 struct BuiltFlow {
   std::unique_ptr<AnyFlow> integers;
   std::optional<RealFlow> real;
+
+  BuiltFlow copy() const { return {integers ? integers->clone() : nullptr, real}; }
 };
 
 struct MeasuredTerms {

@@ -4,8 +4,8 @@
 // A node takes 20 bytes and an arc 12 (int32; 24 and 16 with int64). The low bit of `sister` caches "the
 // opposite arc has residual capacity", so that a search from the source side never touches opposite arcs.
 //
-// A layout offers the search (flow/search.hpp) nodes with excess, level, link and parent, and arcs by slot:
-// begin, end, head, rev, out, in, has_in, push; and how a parent slot is marked when it is lost.
+// A layout offers the search (flow/forests/search.hpp) nodes with excess, level, link and parent, and arcs by
+// slot: begin, end, head, rev, out, in, has_in, push; and how a parent slot is marked when it is lost.
 #pragma once
 
 #include <algorithm>

@@ -19,9 +19,9 @@
 #include "core/matrix.hpp"
 #include "core/poll.hpp"
 #include "flow/forced.hpp"
+#include "flow/forests/repair.hpp"
+#include "flow/forests/search.hpp"
 #include "flow/overflow.hpp"
-#include "flow/repair.hpp"
-#include "flow/search.hpp"
 #include "flow/types.hpp"
 
 namespace hedgehop::flow {

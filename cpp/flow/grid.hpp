@@ -62,6 +62,17 @@ class GridLayout {
     }
   }
 
+  GridLayout(const GridLayout& from)
+      : shape_(from.shape_),
+        n_(from.n_),
+        margin_(from.margin_),
+        nodes_(from.nodes_),
+        first_(nodes_.data() + margin_),
+        step_(from.step_),
+        row_(from.row_) {}
+  GridLayout(GridLayout&&) = default;
+  GridLayout& operator=(GridLayout&&) = default;
+
   // The same network, its flow included, with other numbers.
   template <class Other>
   explicit GridLayout(const GridLayout<Other, K>& from) : GridLayout(from.shape_) {

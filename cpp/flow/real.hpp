@@ -65,6 +65,16 @@ class RealFlow {
     rounded_terminals_ = scale.count_rounded(terminals);
   }
 
+  RealFlow(const RealFlow& from)
+      : flow_(from.flow_->clone()),
+        scale_(from.scale_),
+        terminals_(from.terminals_),
+        rounded_capacities_(from.rounded_capacities_),
+        rounded_terminals_(from.rounded_terminals_),
+        were_small_(from.were_small_),
+        error_(from.error_) {}
+  RealFlow(RealFlow&&) = default;
+
   AnyFlow& integers() { return *flow_; }
   const AnyFlow& integers() const { return *flow_; }
   const Quantiser& scale() const { return scale_; }
@@ -121,12 +131,27 @@ class RealFlow {
     return result;
   }
 
-  // 32 bits where the terminals and the values are small, so that their differences fit.
+  // 32 bits where the terminals and the values are small, so that their differences fit. Where few change,
+  // the flow is told which, so that it may search on from its last cut.
   template <class Integer, class T>
   void replace_terminals(std::span<const T> values) {
     std::vector<Integer> now = quantised<Integer>(values), deltas(now.size());
-    for (std::size_t v = 0; v < now.size(); ++v) deltas[v] = static_cast<Integer>(now[v] - terminals_[v]);
-    flow_->add_terminals(std::span<const Integer>(deltas));
+    std::size_t changed = 0;
+    for (std::size_t v = 0; v < now.size(); ++v) {
+      deltas[v] = static_cast<Integer>(now[v] - terminals_[v]);
+      changed += deltas[v] != 0;
+    }
+    if (changed <= now.size() / 32) {
+      std::vector<Index> nodes;
+      for (std::size_t v = 0; v < now.size(); ++v) {
+        if (deltas[v] == 0) continue;
+        deltas[nodes.size()] = deltas[v];
+        nodes.push_back(static_cast<Index>(v));
+      }
+      flow_->add_terminals(nodes, std::span<const Integer>(deltas.data(), nodes.size()));
+    } else {
+      flow_->add_terminals(std::span<const Integer>(deltas));
+    }
     terminals_.assign(std::move(now));
   }
 

@@ -23,9 +23,17 @@ namespace hedgehop::graphs {
 
 using Visit = ForestOrder::Visit;
 
-inline void add_to(std::span<double> sum, std::span<const double> term) {
-  for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += term[l];
-}
+// How messages join a belief: scores are added; weights, their exponentials, are multiplied.
+struct Adding {
+  static void join(std::span<double> sum, std::span<const double> term) {
+    for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += term[l];
+  }
+};
+struct Multiplying {
+  static void join(std::span<double> product, std::span<const double> term) {
+    for (std::size_t l = 0; l < product.size(); ++l) product[l] *= term[l];
+  }
+};
 
 template <class Scores>
 std::span<double> labels_of(const Scores& scores, MatrixView<double> table, std::size_t variable) {
@@ -38,7 +46,7 @@ inline double max_of(std::span<const double> values) {
 
 // beliefs(i, .) = U(i, .) plus the messages of all children of i. Each message is given to
 // keep(visit, message) as well.
-template <class Scores, class Keep>
+template <class Joining = Adding, class Scores, class Keep>
 void pass_up(const ForestOrder& order, const Scores& scores, MatrixView<double> beliefs, Keep keep) {
   std::vector<double> buffer(beliefs.columns);
   const auto visits = order.visits();
@@ -48,7 +56,7 @@ void pass_up(const ForestOrder& order, const Scores& scores, MatrixView<double> 
     const auto target = labels_of(scores, beliefs, visits[visit.parent].variable);
     const auto message = std::span(buffer).first(target.size());
     scores.message(visit.edge, visit.child_is_first, labels_of(scores, beliefs, visit.variable), message);
-    add_to(target, message);
+    Joining::join(target, message);
     keep(visit, message);
   }
 }
@@ -70,7 +78,7 @@ inline std::vector<double> sums_of_others(std::span<const double> values) {
 
 // Sends messages from one variable to its children, whose beliefs become max-marginals of their component.
 // messages(v, .) holds the message from v up to its parent before, and the one down from its parent after.
-template <class Scores>
+template <class Scores, class Joining = Adding>
 class DownwardPass {
  public:
   DownwardPass(const ForestOrder& order, const Scores& scores, Unaries unaries, MatrixView<double> beliefs,
@@ -85,17 +93,18 @@ class DownwardPass {
     // Running sum of the unary, the message from above and those of the children already served.
     const auto unary = unaries_.row(parent.variable).first(width);
     prefix_.assign(unary.begin(), unary.end());
-    if (parent.parent != ForestOrder::none) add_to(prefix_, labels_of(scores_, messages_, parent.variable));
+    if (parent.parent != ForestOrder::none)
+      Joining::join(prefix_, labels_of(scores_, messages_, parent.variable));
     without_.resize(width);
     for (std::size_t k = 0; k < n_children; ++k) {
       const Visit& child = visits_[parent.children + k];
       const auto message = messages_.row(child.variable);
       std::copy(prefix_.begin(), prefix_.end(), without_.begin());
-      if (k + 1 < n_children) add_to(without_, std::span(suffixes_).subspan((k + 1) * width, width));
-      add_to(prefix_, message.first(width));
+      if (k + 1 < n_children) Joining::join(without_, std::span(suffixes_).subspan((k + 1) * width, width));
+      Joining::join(prefix_, message.first(width));
       const auto belief = labels_of(scores_, beliefs_, child.variable);
       scores_.message(child.edge, !child.child_is_first, without_, message.first(belief.size()));
-      add_to(belief, message.first(belief.size()));
+      Joining::join(belief, message.first(belief.size()));
     }
   }
 
@@ -108,7 +117,7 @@ class DownwardPass {
       const auto message = messages_.row(visits_[parent.children + k].variable).first(width);
       const auto suffix = std::span(suffixes_).subspan(k * width, width);
       std::copy(message.begin(), message.end(), suffix.begin());
-      if (k + 1 < n_children) add_to(suffix, std::span(suffixes_).subspan((k + 1) * width, width));
+      if (k + 1 < n_children) Joining::join(suffix, std::span(suffixes_).subspan((k + 1) * width, width));
     }
   }
 

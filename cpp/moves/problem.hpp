@@ -95,7 +95,6 @@ class Problem {
   }
 
   bool has_transitions() const { return !transition_weights_.empty(); }
-  bool is_ordered() const { return transitions_.ordered; }
   std::size_t group(Label a, Label b) const {
     if (!transitions_.ordered && a > b) std::swap(a, b);
     return index(a) * n_labels_ + index(b);

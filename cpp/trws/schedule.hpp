@@ -42,13 +42,14 @@ class Schedule {
   std::size_t n_levels() const { return level.size() - 1; }
 
   std::vector<std::int32_t> variable_of;  // of each position
-  std::vector<std::int32_t> position_of;  // of each variable; only needed while the model is built
+  std::vector<std::int32_t> position_of;  // of each variable
   std::vector<std::int32_t> edge_of;  // the caller's index of each edge; only needed while the model is built
   std::vector<std::int32_t> level;    // positions level[k] .. level[k + 1] are independent
   std::vector<std::int32_t> up, up_node;
   std::vector<std::int32_t> down, down_edge, down_node;
 
-  // Just below 1 / (number of chains through each position): Kolmogorov's node weights, see trws/sweep.hpp.
+  // Just below 1 / (number of chains through each position): Kolmogorov's node weights, see
+  // trws/kernel/sweep.hpp.
   std::vector<float> shares() const {
     std::vector<float> result(n_variables());
     for (std::size_t i = 0; i < result.size(); ++i) {

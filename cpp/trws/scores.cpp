@@ -83,45 +83,37 @@ struct FixedRow {
   }
 };
 
-}  // namespace
-
-// The best score of each position; throws where there is none.
-template <class T>
-std::vector<double> Solver::tops(MatrixView<const T> unary, std::span<const double> theta) const {
-  std::vector<double> result(n_variables());
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const auto v = index(schedule_.variable_of[i]);
-    const std::size_t start = v * n_labels_, count = count_at(i);
-    result[i] = theta.empty() ? top(unary.data.subspan(start, count))
-                              : top(unary.data.subspan(start, count), theta.subspan(start, count));
-    if (std::isnan(result[i])) throw std::invalid_argument("scores must not contain NaN or +inf");
-    if (std::isinf(result[i])) {
-      throw std::invalid_argument("variable " + std::to_string(v) + " has no allowed label");
-    }
+// Whether a variable's best score is a number.
+void require_allowed(double best, std::size_t variable) {
+  if (std::isnan(best)) throw std::invalid_argument("scores must not contain NaN or +inf");
+  if (std::isinf(best)) {
+    throw std::invalid_argument("variable " + std::to_string(variable) + " has no allowed label");
   }
-  return result;
 }
 
+}  // namespace
+
+// In the order of the variables: scores are read once and in a row, and only the smaller fixed points are
+// written here and there. Where it throws, the next scores replace what was written.
 template <class T>
 void Solver::set_scores(MatrixView<const T> unary, std::span<const double> theta) {
-  const std::vector<double> top = tops(unary, theta);
   const double factor = pairs_.scale.factor();
+  const std::size_t slot = index(graph_.slot);
   CarefulSum sum;
-  for (std::size_t i = 0; i < top.size(); ++i) {
-    const std::size_t start = index(schedule_.variable_of[i]) * n_labels_;
-    const std::size_t count = count_at(i), slot = index(graph_.slot);
-    const FixedRow row{top[i], factor, pairs_.floors[i]};
-    const auto out = std::span(scores_.data() + i * slot, slot);
-    if (theta.empty()) {
-      row.write(unary.data.subspan(start, count), out);
-    } else {
-      row.write(unary.data.subspan(start, count), theta.subspan(start, count), out);
-    }
-    sum.add(top[i]);
-  }
-  constant_ = sum;
   bound_ = kNoBound;
   has_labeling_ = false;
+  for (std::size_t v = 0; v < n_variables(); ++v) {
+    const std::size_t i = index(schedule_.position_of[v]), start = v * n_labels_, count = count_at(i);
+    const auto own = unary.data.subspan(start, count);
+    const auto more = theta.empty() ? theta : theta.subspan(start, count);
+    const double best = theta.empty() ? top(own) : top(own, more);
+    require_allowed(best, v);
+    const FixedRow row{best, factor, pairs_.floors[i]};
+    const auto out = std::span(scores_.data() + i * slot, slot);
+    theta.empty() ? row.write(own, out) : row.write(own, more, out);
+    sum.add(best);
+  }
+  constant_ = sum;
 }
 
 template void Solver::set_scores(MatrixView<const float>, std::span<const double>);

@@ -32,7 +32,6 @@ Solver::Solver(Schedule schedule, FixedPairs pairs, std::size_t n_labels,
   if (ragged) {
     for (const std::int32_t v : schedule_.variable_of) counts_.push_back(counts[index(v)]);
   }
-  schedule_.position_of = {};
   if (pairs_.tables.empty()) schedule_.edge_of = {};
   scores_ = FixedPoints(n * slot, 0);
   messages_ = FixedPoints(schedule_.n_edges() * slot, 0);

@@ -101,8 +101,6 @@ class Solver {
   std::span<const std::int32_t> messages() const { return {messages_.data(), messages_.size()}; }
 
  private:
-  template <class T>
-  std::vector<double> tops(MatrixView<const T> unary, std::span<const double> theta) const;
   std::size_t count_at(std::size_t position) const;
   void connect();
   void put_in_order(std::span<const std::int32_t> labels, std::span<Label> labeling) const;

@@ -33,6 +33,26 @@ void distances_match_the_definition(Random& random, std::size_t m, std::size_t k
   }
 }
 
+void distances_to_earlier_are_their_sums(Random& random, std::size_t m, std::size_t n) {
+  const auto y = random.labels(m * n, 3);
+  std::vector<double> weights(n), all(m * m), sums(m), weighted(m);
+  for (double& w : weights) w = random.uniform(0, 2);
+  hamming_distances({y, m, n}, {y, m, n}, {all, m, m});
+  distances_to_earlier({y, m, n}, {}, sums);
+  for (std::size_t r = 0; r < m; ++r) {
+    double expected = 0;
+    for (std::size_t c = 0; c < r; ++c) expected += all[r * m + c];
+    CHECK(sums[r] == expected);
+  }
+  hamming_distances({y, m, n}, {y, m, n}, weights, {all, m, m});
+  distances_to_earlier({y, m, n}, weights, weighted);
+  for (std::size_t r = 0; r < m; ++r) {
+    double expected = 0;
+    for (std::size_t c = 0; c < r; ++c) expected += all[r * m + c];
+    CHECK(test::close(weighted[r], expected));
+  }
+}
+
 void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, std::size_t n_labels) {
   const auto y = random.labels(m * n, n_labels);
   const std::size_t n_edges = n == 0 ? 0 : 2 * n;
@@ -48,6 +68,15 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
       for (std::size_t r = 0; r < m; ++r) count += y[r * n + i] == static_cast<Label>(a);
       CHECK(variables[i * n_labels + a] == count);
     }
+  }
+  std::vector<double> differing(n * n_labels, 7), weights(n, 0.5);
+  differing_counts({y, m, n}, {}, {differing, n, n_labels});
+  for (std::size_t i = 0; i < n * n_labels; ++i) {
+    CHECK(differing[i] == static_cast<double>(m) - static_cast<double>(variables[i]));
+  }
+  differing_counts({y, m, n}, weights, {differing, n, n_labels});
+  for (std::size_t i = 0; i < n * n_labels; ++i) {
+    CHECK(differing[i] == 0.5 * (static_cast<double>(m) - static_cast<double>(variables[i])));
   }
   transition_counts({y, m, n}, {edges, n_edges, 2}, n_labels, {transitions, m, n_labels * n_labels});
   for (std::size_t r = 0; r < m; ++r) {
@@ -101,6 +130,7 @@ int main() {
   Random random(1);
   for (std::size_t n : {0, 1, 3, 4, 5, 8, 37}) {
     distances_match_the_definition(random, 3, 2, n);
+    distances_to_earlier_are_their_sums(random, 4, n);
     counts_match_the_definition(random, 3, n, 4);
     counts_match_the_definition(random, 5, n, 2);
     labels_are_told_from_others(random, 2, n);

@@ -10,7 +10,7 @@
 // a little below 1 / chains, so B - out * g <= 0 wherever B <= 0, whatever the rounding to float does.
 #pragma once
 
-#include "trws/simd.hpp"
+#include "trws/kernel/simd.hpp"
 
 namespace hedgehop::trws::HEDGEHOP_TRWS_ISA {
 namespace {

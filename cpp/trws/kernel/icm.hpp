@@ -2,7 +2,7 @@
 // Iterated conditional modes (Besag 1986) on the positions marked stale; ties keep the label, so it ends.
 #pragma once
 
-#include "trws/simd.hpp"
+#include "trws/kernel/simd.hpp"
 
 namespace hedgehop::trws::HEDGEHOP_TRWS_ISA {
 namespace {

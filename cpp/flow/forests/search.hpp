@@ -25,7 +25,7 @@
 #include <utility>
 
 #include "core/poll.hpp"
-#include "flow/trees.hpp"
+#include "flow/forests/trees.hpp"
 
 namespace hedgehop::flow {
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "arrays.hpp"
+#include "common/arrays.hpp"
 #include "core/matrix.hpp"
 
 namespace hedgehop::bindings {
@@ -51,9 +51,13 @@ void require_shape(const char* name, const MatrixView<T>& array, std::size_t n_v
 
 // Every value in [0, limit).
 inline void require_in_range(const char* name, std::span<const std::int32_t> values, std::size_t limit) {
-  bool ok = true;
-  for (const std::int32_t value : values) ok &= value >= 0 && index(value) < limit;
-  if (ok) return;
+  // The sign of value | top - value tells, without a branch: compilers keep it in vectors.
+  const auto top = static_cast<std::uint32_t>(std::min<std::size_t>(limit, std::size_t{1} << 31)) - 1;
+  std::uint32_t signs = 0;
+  for (const std::int32_t value : values) {
+    signs |= static_cast<std::uint32_t>(value) | (top - static_cast<std::uint32_t>(value));
+  }
+  if (signs >> 31 == 0) return;
   throw std::invalid_argument(std::string(name) + " must be at least 0 and below " + std::to_string(limit));
 }
 

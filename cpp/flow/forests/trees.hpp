@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The two forests of a flow search as trees: paths from root to root are augmented, nodes that lose their
 // parent find another place, nodes join and leave. How the forests grow, and what holds between operations:
-// flow/search.hpp.
+// flow/forests/search.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "flow/forest.hpp"
+#include "flow/forests/forest.hpp"
 #include "flow/types.hpp"
 
 namespace hedgehop::flow {

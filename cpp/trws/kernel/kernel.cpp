@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of one instruction set, for every slot size. Compiled once per set, whose name
 // (HEDGEHOP_TRWS_ISA, a namespace), register width (HEDGEHOP_TRWS_LANES) and flags are given by the build.
-#include "trws/icm.hpp"
-#include "trws/sweep.hpp"
+#include "trws/kernel/icm.hpp"
+#include "trws/kernel/sweep.hpp"
 
 namespace hedgehop::trws::HEDGEHOP_TRWS_ISA {
 namespace {

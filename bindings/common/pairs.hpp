@@ -2,6 +2,7 @@
 // The pairwise scores of a model as Python holds them, made and checked once for all kernels.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,10 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "arrays.hpp"
-#include "checks.hpp"
+#include "common/arrays.hpp"
+#include "common/checks.hpp"
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
+#include "graphs/forest_order.hpp"
 
 namespace hedgehop::bindings {
 
@@ -41,6 +43,9 @@ class PyPairs {
   const Pairs& view() const { return pairs_; }
   std::size_t n_variables() const { return pairs_.n_variables; }
   std::size_t n_labels() const { return pairs_.n_labels; }
+  bool has_all_labels() const {  // at every variable
+    return std::ranges::all_of(pairs_.label_counts, [this](Label c) { return index(c) == n_labels(); });
+  }
 
   Result<double> values(const Matrix<Label>& labelings) const {
     const Labelings rows = view_of(labelings);
@@ -149,5 +154,12 @@ class PyPairs {
   std::size_t loop_ = none;  // the first edge that joins a variable with itself
   bool is_finite_ = true;
 };
+
+// run(order, scores) with the kind of scores known.
+template <class Run>
+auto on_forest(const PyPairs& pairs, Run run) {
+  const graphs::ForestOrder order(pairs.n_variables(), pairs.view().edges);
+  return std::visit([&](const auto& scores) { return run(order, scores); }, pairs.view().scores);
+}
 
 }  // namespace hedgehop::bindings

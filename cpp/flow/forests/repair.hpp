@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "flow/search.hpp"
+#include "flow/forests/search.hpp"
 
 namespace hedgehop::flow {
 
