@@ -12,13 +12,17 @@ import pytest
 import hedgehop as hh
 from hedgehop.diversity import Concave
 from hedgehop.potentials import Cardinality, Function, total_value
-from hedgehop.potentials.ball_sizes import _drop, _log_drop, _log_size, ball_size, overlap_shares, overlap_size
+from hedgehop.potentials.ball_sizes import _drop, _log_drop, _log_size, ball_size, overlap_shares
 
 
 def count_overlap(n, labels, radius, distance):
     other = [1] * distance + [0] * (n - distance)
     every = itertools.product(range(labels), repeat=n)
     return sum(1 for z in every if sum(map(bool, z)) <= radius and sum(map(int.__ne__, z, other)) <= radius)
+
+
+def overlap_size(n, labels, radius, distance):
+    return ball_size(n, labels, radius) - sum(_drop(n, labels, radius, d) for d in range(distance))
 
 
 BALLS = [(5, 2, 1), (5, 2, 2), (6, 2, 3), (4, 3, 1), (4, 3, 2), (5, 3, 3), (4, 4, 2), (3, 5, 2), (4, 2, 9), (3, 1, 2)]

@@ -15,3 +15,5 @@ from hedgehop.diversity.labels import LabelCoverage as LabelCoverage
 from hedgehop.diversity.labels import TransitionCoverage as TransitionCoverage
 from hedgehop.diversity.regions import RegionCoverage as RegionCoverage
 from hedgehop.diversity.unique import UniqueItems as UniqueItems
+from hedgehop.diversity.uses import NodeCoverage as NodeCoverage
+from hedgehop.diversity.uses import UseCoverage as UseCoverage

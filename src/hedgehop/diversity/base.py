@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles, Labels, as_labelings, number
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
-from hedgehop.diversity.lines import Lines
+from hedgehop.diversity.lines import GroupLines
 from hedgehop.diversity.listed_lines import NamedLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Function, Potential
@@ -72,6 +72,10 @@ class Diversity:
     def value(self, model: Model, labelings: ArrayLike) -> float:
         """D of a list of labelings, repetitions counted."""
         return self.coverage(model, labelings) + float(self.parsimony_of(model, labelings).sum())
+
+    def repeated(self, model: Model, labeling: Labels, m: int) -> float:
+        """D of one labeling repeated m times."""
+        return self.value(model, np.repeat(labeling.reshape(1, -1), m, axis=0))
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
         """D without parsimony: the monotone submodular part."""
@@ -137,7 +141,7 @@ class Diversity:
         """
         return None
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """Return the families of groups whose slopes bound D of every list of m (docs/list_dual.md), with factors.
 
         None if they are not known, as for a subclass that does not value lists by its groups.
@@ -146,6 +150,10 @@ class Diversity:
             return None
         h = concave(self.h)
         return [(1.0, NamedLines(self, model, h.upto(m), parsimony_rate(self.parsimony, h)))]
+
+    def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
+        """Return lines of a diversity that is nowhere below this one and has easier steps; None if there is none."""
+        return None
 
     def _valued_as(self, owner: type[Diversity]) -> bool:
         """Whether D is what `owner` says: no subclass overrides it."""
@@ -158,7 +166,7 @@ class Diversity:
         return [Function(lambda y: float(self.parsimony_of(model, y[None])[0]))]
 
     def parsimony_floor(self, model: Model) -> float:
-        """Return a number that no labeling's parsimony is below; -inf if none is known."""
+        """Return a lower bound on the parsimony of all labelings; -inf if none is known."""
         return 0.0 if parsimony_rate(self.parsimony, concave(self.h)) >= 0 else -np.inf
 
     def check(self, model: Model) -> None:
@@ -185,6 +193,8 @@ class Diversity:
     @staticmethod
     def _rows(model: Model, labelings: ArrayLike) -> Labels:
         """Labelings as an (m, n) array; () and [] mean none."""
+        if not hasattr(model, "label_counts"):
+            raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")
         return as_labelings(labelings, model.shape, model.label_counts)[0]
 
     def __add__(self, other: Diversity) -> WeightedSum:

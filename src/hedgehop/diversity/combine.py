@@ -12,7 +12,7 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
-from hedgehop.diversity.lines import Lines
+from hedgehop.diversity.lines import GroupLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential
 
@@ -102,11 +102,22 @@ class WeightedSum(Frozen, Diversity):
             return None
         return np.asarray(np.sum([f * s for f, s in zip(factors, known, strict=True)], axis=0))
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """All terms' families, if all have them."""
-        families: list[tuple[float, Lines]] = []
-        for factor, term in self.terms:
-            inner = term.lines(model, m) if factor > 0 else []
+        return self._families([term.lines(model, m) for factor, term in self.terms if factor > 0])
+
+    def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
+        """Those of the terms that have them, with the families of all others."""
+        relaxed = [term.relaxed_lines(model, m) for factor, term in self.terms if factor > 0]
+        if all(inner is None for inner in relaxed):
+            return None
+        terms = [term for factor, term in self.terms if factor > 0]
+        return self._families([r or term.lines(model, m) for r, term in zip(relaxed, terms, strict=True)])
+
+    def _families(self, terms: list[list[tuple[float, GroupLines]] | None]) -> list[tuple[float, GroupLines]] | None:
+        """Put the families of all terms that count together, if all have them."""
+        factors, families = [factor for factor, _ in self.terms if factor > 0], []
+        for factor, inner in zip(factors, terms, strict=True):
             if inner is None:
                 return None
             families += [(factor * scale, lines) for scale, lines in inner]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from hedgehop._arrays import Doubles, Labels, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity, Parsimony, checked_parsimony, parsimony_rate
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
-from hedgehop.diversity.lines import Lines, VariableLines
+from hedgehop.diversity.lines import GroupLines, VariableLines
 from hedgehop.diversity.listed_lines import ListedLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Constant, Linear, Potential
@@ -91,7 +91,7 @@ class Coverage(Frozen, Diversity):
         """Whether D is the sum over groups, so that its slopes bound it."""
         return self._valued_as(Coverage)
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """One slope per group."""
         if not self._valued_by_groups:
             return None
@@ -127,10 +127,12 @@ class GroupCoverage(Frozen, Diversity):
         groups: Callable[[Any], Iterable[Hashable]],
         h: ConcaveLike = "count",
         parsimony: Parsimony = 0.0,
-        weights: dict[Hashable, float] | None = None,
+        weights: Mapping[Hashable, float] | None = None,
     ) -> None:
         if not callable(groups):
             raise TypeError(f"groups must be a function of a labeling; got {groups!r}.")
+        if weights is not None and not isinstance(weights, Mapping):
+            raise TypeError(f"weights must map groups to their weights, such as {{'a': 2.0}}; got {weights!r}.")
         table = {g: _arrays.number(w, f"the weight of group {g!r}", low=0.0) for g, w in (weights or {}).items()}
         self._set(h=concave(h), parsimony=checked_parsimony(parsimony), _groups=groups, weights=table)
 
@@ -179,6 +181,13 @@ class VariableCoverage(Frozen, Diversity):
         worth = self.h(variable_counts(model, self._rows(model, labelings))).sum(axis=1)
         return float(worth.sum() if self.weights is None else worth @ self.weights)
 
+    def repeated(self, model: Model, labeling: Labels, m: int) -> float:
+        """``h(m)`` at every variable."""
+        if not self._valued_as(VariableCoverage):
+            return super().repeated(model, labeling, m)
+        total = model.n_variables if self.weights is None else float(self.weights.sum())
+        return float(self.h.upto(m)[m]) * total
+
     def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
         """Sums of what each labeling adds: ``h(1 + k) - h(k)`` where k earlier ones give the same label."""
         self.check(model)
@@ -207,7 +216,7 @@ class VariableCoverage(Frozen, Diversity):
             return [Constant(total * self.h.first)]
         return [Linear(self._theta(model, rows))]
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """One slope per variable and label."""
         known = self._valued_as(VariableCoverage)
         return [(1.0, VariableLines(model, self.h.upto(m), self.weights))] if known else None
@@ -219,7 +228,8 @@ class VariableCoverage(Frozen, Diversity):
         return np.asarray(np.diff(worth)[:, None] * ones)
 
     def _theta(self, model: Model, chosen: Labels) -> Doubles:
-        steps = self.h.step(variable_counts(model, chosen))
+        rises = np.diff(self.h.upto(len(chosen) + 1))
+        steps = rises[variable_counts(model, chosen)]
         return own(steps if self.weights is None else steps * self.weights[:, None])
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:

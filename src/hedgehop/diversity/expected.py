@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from hashlib import blake2b
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,11 +13,13 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, as_labelings, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
-from hedgehop.diversity.lines import Lines
+from hedgehop.diversity.lines import GroupLines, VariableLines
 from hedgehop.diversity.listed_lines import SampleLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import AgreementGains, Linear, Potential
 from hedgehop.potentials.samples import agreement
+
+_MOST_REMEMBERED = 2000  # labelings whose agreements are remembered
 
 
 class ExpectedBest(Frozen, Diversity):
@@ -41,14 +46,10 @@ class ExpectedBest(Frozen, Diversity):
     weights: Doubles
 
     def __init__(self, samples: ArrayLike, weights: ArrayLike | None = None) -> None:
-        stack = _arrays.integers(samples, "samples")
-        if stack.ndim < 2 or len(stack) == 0:
-            raise ValueError(f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}.")
-        flat = stack.reshape(len(stack), -1)
-        per_variable = np.ones(flat.shape[1]) if weights is None else _arrays.weights(weights, "weights", flat.shape[1])
+        rows, per_variable = weighted_samples(samples, weights)
         if per_variable.sum() <= 0:
             raise ValueError("weights must not all be zero.")
-        self._set(samples=own(np.ascontiguousarray(flat, np.int32)), weights=per_variable)
+        self._set(samples=rows, weights=per_variable)
 
     def check(self, model: Model) -> None:
         as_labelings(self.samples, model.shape, model.label_counts)
@@ -61,20 +62,53 @@ class ExpectedBest(Frozen, Diversity):
         gain = self._gain_potential(model, self._rows(model, chosen))
         return [gain] if gain.best.any() else [Linear(own(gain.linear(model, np.ones(len(self.samples)))))]
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """One threshold per sample."""
         known = self._valued_as(ExpectedBest)
         return [(1.0, SampleLines(model, self.samples, self.weights, m))] if known else None
 
+    def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
+        """One slope per variable and label: a sample may agree with another labeling at each variable."""
+        if not self._valued_as(ExpectedBest):
+            return None
+        every = AgreementGains(self.samples, np.zeros(len(self.samples)), self.weights)
+        shares = every.linear(model, np.ones(len(self.samples)))
+        return [(1.0, VariableLines(model, np.minimum(np.arange(m + 1.0), 1.0), shares))]
+
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        return self._gain_potential(model, chosen).values(model, flat)
+        return np.asarray(np.maximum(0.0, self._agreements(flat) - self._best(model, chosen)).mean(axis=1))
 
     def _gain_potential(self, model: Model, chosen: Labels) -> AgreementGains:
         return AgreementGains(self.samples, self._best(model, chosen), self.weights)
 
     def _best(self, model: Model, rows: Labels) -> Doubles:
         self.check(model)
-        return own(agreement(rows, self.samples, self.weights).max(axis=0, initial=0.0))
+        return own(self._agreements(rows).max(axis=0, initial=0.0))
+
+    @cached_property
+    def _known(self) -> dict[bytes, Doubles]:
+        """Agreements of known labelings with the samples."""
+        return {}
+
+    def _agreements(self, rows: Labels) -> Doubles:
+        """Agreements of rows and samples, (m, K). Remembers the rows of a pool, which are asked for again and again."""
+        keys = [blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
+        fresh = [k for k, key in enumerate(keys) if key not in self._known]
+        if len(self._known) + len(fresh) > _MOST_REMEMBERED:
+            return agreement(rows, self.samples, self.weights)
+        if fresh:
+            found = agreement(np.ascontiguousarray(rows[fresh]), self.samples, self.weights)
+            self._known.update(zip([keys[k] for k in fresh], found, strict=True))
+        return np.array([self._known[key] for key in keys]).reshape(len(keys), len(self.samples))
 
     def __repr__(self) -> str:
         return f"ExpectedBest({len(self.samples)} samples)"
+
+
+def weighted_samples(samples: ArrayLike, weights: ArrayLike | None) -> tuple[Labels, Doubles]:
+    """Return checked samples as (k, n) labels, and a weight for each variable, 1 if there are none."""
+    stack = _arrays.integers(samples, "samples")
+    if stack.ndim < 2 or len(stack) == 0:
+        raise ValueError(f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}.")
+    flat = own(np.ascontiguousarray(stack.reshape(len(stack), -1), np.int32))
+    return flat, np.ones(flat.shape[1]) if weights is None else _arrays.weights(weights, "weights", flat.shape[1])

@@ -13,7 +13,7 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.coverage import check_weights, variable_counts
-from hedgehop.diversity.lines import Lines, VariableLines
+from hedgehop.diversity.lines import GroupLines, VariableLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import BallCoverage, BallUnion, Clamped, Constant, Linear, Potential
 
@@ -27,7 +27,7 @@ class HammingBall(Frozen, Diversity):
     number of labelings that still differ. Two balls overlap by ``exp(-gamma * distance)``, as in the paper,
     and unlike the paper's sum of overlaps D is a true coverage: monotone, submodular, and exact here up to 20
     distinct labelings (docs/theory.md 6; a lower bound beyond). Exact balls (``radius``) count the labelings within
-    ``radius``; exact for two distinct labelings and on models of up to 2^20 labelings, else a lower bound.
+    ``radius``; exact for two distinct labelings and on models of up to 2^20 labelings, otherwise a lower bound.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class HammingBall(Frozen, Diversity):
     ) -> None:
         if (gamma is None) == (radius is None):
             raise ValueError("HammingBall needs gamma (smooth balls) or radius (exact balls), and not both.")
-        if steer not in ("exact", "sum", "clamped"):
+        if not _arrays.is_one_of(steer, ("exact", "sum", "clamped")):
             raise ValueError(f'steer must be "exact", "sum" or "clamped"; got {steer!r}.')
         if radius is not None and weights is not None:
             raise ValueError("weights need smooth balls. Use gamma instead of radius.")
@@ -89,7 +89,7 @@ class HammingBall(Frozen, Diversity):
         rows = distinct_rows(self._rows(model, labelings))
         return float(sum(self._gains(model, y[None], rows[:t])[0] for t, y in enumerate(rows)))
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """None: the groups of balls cannot be listed."""
         return None
 
@@ -172,7 +172,7 @@ class LinearHamming(Frozen, Diversity):
     steer: Literal["exact", "half"]
 
     def __init__(self, weights: ArrayLike | None = None, steer: Literal["exact", "half"] = "exact") -> None:
-        if steer not in ("exact", "half"):
+        if not _arrays.is_one_of(steer, ("exact", "half")):
             raise ValueError(f'steer must be "exact" or "half"; got {steer!r}.')
         self._set(weights=None if weights is None else _arrays.weights(weights, "weights"), steer=steer)
 
@@ -183,6 +183,8 @@ class LinearHamming(Frozen, Diversity):
         """Sum of the distances of all pairs."""
         self.check(model)
         rows = self._rows(model, labelings)
+        if len(rows) <= 16:
+            return float(_core.counts.distances_to_earlier(rows, self.weights).sum())
         counts = variable_counts(model, rows)  # n^2 - sum_l c_l^2 ordered pairs differ at a variable
         if self.weights is None:
             return float(len(rows) ** 2 * model.n_variables - np.vdot(counts, counts)) / 2.0
@@ -192,7 +194,7 @@ class LinearHamming(Frozen, Diversity):
         """Sums of the distances to earlier labelings."""
         self.check(model)
         rows = self._rows(model, labelings)
-        added = np.tril(_core.counts.hamming(rows, rows, self.weights)).sum(axis=1)
+        added = _core.counts.distances_to_earlier(rows, self.weights)
         return np.concatenate([[0.0], np.cumsum(added)])
 
     def potentials(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
@@ -211,8 +213,12 @@ class LinearHamming(Frozen, Diversity):
         rows = self._rows(model, chosen)
         if len(rows) == 0:
             return []
-        theta = np.subtract(float(len(rows)), variable_counts(model, rows))
-        return [Linear(own(theta if self.weights is None else theta * self.weights[:, None]))]
+        theta = _core.counts.differing_counts(rows, int(model.label_counts.max()), self.weights)
+        return [Linear(own(theta))]
+
+    def repeated(self, model: Model, labeling: Labels, m: int) -> float:
+        """0: a labeling does not differ from itself."""
+        return 0.0 if self._valued_as(LinearHamming) else super().repeated(model, labeling, m)
 
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
         """``A (m - t)^2 / 2 - D(chosen)``, A = total weight, t = len(chosen).
@@ -228,7 +234,7 @@ class LinearHamming(Frozen, Diversity):
         total = model.n_variables if self.weights is None else float(self.weights.sum())
         return np.asarray(total * (m - np.arange(reached.size)) ** 2 / 2.0 - reached)
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """``D = sum_i a_i (m^2 - sum_l c_il^2) / 2``: h(c) = -c^2 / 2 for each variable and label, and a constant."""
         if not self._valued_as(LinearHamming):
             return None

@@ -132,7 +132,8 @@ class TransitionCoverage(Coverage):
         include_equal: bool = False,
     ) -> None:
         super().__init__(h, parsimony)
-        self._set(ignore=_label_set(ignore), ordered=bool(ordered), include_equal=bool(include_equal))
+        self._set(ignore=_label_set(ignore), ordered=_arrays.flag(ordered, "ordered"))
+        self._set(include_equal=_arrays.flag(include_equal, "include_equal"))
         self._set(weights=None if weights is None else _pair_weights(weights, self.ordered))
 
     def check(self, model: Model) -> None:
@@ -192,7 +193,11 @@ class TransitionCoverage(Coverage):
 
 def shares_of(min_share: float | Sequence[float]) -> tuple[float, ...]:
     """Check one share of the variables, or several."""
-    shares = (min_share,) if isinstance(min_share, (int, float, np.number)) else tuple(min_share)
+    shares = (
+        (min_share,)
+        if isinstance(min_share, (int, float, np.number))
+        else _arrays.several(min_share, "min_share", "shares")
+    )
     if not shares:
         raise ValueError("min_share must name at least one share; got none.")
     return tuple(share(s) for s in shares)
@@ -209,7 +214,7 @@ def shown(shares: tuple[float, ...]) -> float | tuple[float, ...]:
 
 
 def _label_set(ignore: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sorted({int(k) for k in np.atleast_1d(_arrays.integers(ignore, "ignore"))}))
+    return tuple(sorted({int(k) for k in _arrays.integers(ignore, "ignore").ravel()}))
 
 
 def _check_ignored(ignore: tuple[int, ...], model: Model) -> None:

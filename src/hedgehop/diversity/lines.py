@@ -39,7 +39,7 @@ class Columns:
         return cls(starts, groups, np.ascontiguousarray(weights, np.float64), np.ascontiguousarray(centre, np.float64))
 
 
-class Lines(ABC):
+class GroupLines(ABC):
     """Slopes of one family of groups with the same h, for lists of m labelings.
 
     Labelings found so far distinguish groups: `columns` lists the groups of these labelings, with the slopes they are
@@ -97,13 +97,16 @@ class Lines(ABC):
         """``factor * sum of a_g (s_g + parsimony)`` over the groups of a labeling."""
 
 
-class VariableLines(Lines):
-    """Groups (variable, label). Variables that no labeling so far distinguishes form one cell with common slopes."""
+class VariableLines(GroupLines):
+    """Groups (variable, label). Variables that no labeling so far distinguishes form one cell with common slopes.
+
+    `weights` has one entry per variable, (n,), or one per variable and label, (n, L).
+    """
 
     def __init__(self, model: Model, h: Doubles, weights: Doubles | None, constant: float = 0.0) -> None:
         super().__init__(h, constant)
         self._n, self._labels = model.n_variables, int(model.label_counts.max())
-        self._weights = np.ones(self._n) if weights is None else weights
+        self._weights = np.ones((self._n, 1)) if weights is None else weights.reshape(self._n, -1)
         self._cell = np.zeros(self._n, np.int32)
         self._met = np.zeros((0, 1), np.int32)  # labels of the cells in each labeling met
         self._centre = np.full((1, self._labels), self.rises[0])
@@ -138,10 +141,15 @@ class VariableLines(Lines):
         self._column = np.flatnonzero(here)
         groups = (np.cumsum(here) - 1)[keys].astype(np.int32)
         starts = np.arange(len(self._met) + 1, dtype=np.int64) * len(cells)
-        weights = np.bincount(self._cell, self._weights, len(cells)).astype(np.float64)[self._column // self._labels]
+        weights = self._per_cell(self._cell, shape).reshape(-1)[self._column]
         return Columns(
             starts, np.ascontiguousarray(groups.reshape(-1)), weights, self._centre.reshape(-1)[self._column]
         )
+
+    def _per_cell(self, cells: NDArray[np.integer], shape: tuple[int, ...]) -> Doubles:
+        """Weights of cells and labels, (cells, L)."""
+        sums = [np.bincount(cells, weights, shape[0]) for weights in self._weights.T]
+        return np.ascontiguousarray(np.broadcast_to(np.stack(sums, axis=1), shape), np.float64)
 
     def spread(self, slopes: Doubles) -> Slopes:
         """Return the slopes of each cell, and the cell of each variable."""
@@ -155,11 +163,10 @@ class VariableLines(Lines):
     def worth(self, slopes: Slopes) -> float:
         """Sum over cells, and the constant."""
         table = slopes["slopes"]
-        weights = np.bincount(slopes["cells"], self._weights, len(table))
-        return self.constant + float(weights @ self.conjugate(table).sum(axis=1))
+        return self.constant + float((self._per_cell(slopes["cells"], table.shape) * self.conjugate(table)).sum())
 
     def potentials(self, slopes: Slopes, factor: float) -> list[Potential]:
         """One change of the unaries."""
         theta = slopes["slopes"][slopes["cells"]]
-        theta *= (factor * self._weights)[:, None]
+        theta *= factor * self._weights
         return [Linear(own(theta))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import Columns, Lines, Slopes
+from hedgehop.diversity.lines import Columns, GroupLines, Slopes
 from hedgehop.models.base import Model
 from hedgehop.potentials import AgreementGains, Function, Linear, Potential
 from hedgehop.potentials.samples import agreement
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hedgehop.diversity.coverage import Coverage
 
 
-class ListedLines(Lines):
+class ListedLines(GroupLines):
     """One slope per group of a :class:`Coverage`."""
 
     def __init__(self, diversity: Coverage, model: Model, h: Doubles, rate: float) -> None:
@@ -63,7 +63,7 @@ class ListedLines(Lines):
         return self._diversity.as_potentials(self._model, weights)
 
 
-class NamedLines(Lines):
+class NamedLines(GroupLines):
     """Slopes of groups known by name only: those of the labelings found so far; all others have the largest slope."""
 
     def __init__(self, diversity: Diversity, model: Model, h: Doubles, rate: float) -> None:
@@ -77,7 +77,7 @@ class NamedLines(Lines):
     def add(self, labeling: Labels) -> None:
         self._rows.append(labeling)
         self._groups.append(self._diversity._groups_of(self._model, labeling))
-        self._names = in_order(self._groups)
+        self._names = sorted_groups(self._groups)
 
     def start(self, rows: Labels) -> None:
         """Count the groups of the list."""
@@ -117,16 +117,16 @@ class NamedLines(Lines):
         return [Function(value)]
 
     def _by_name(self, slopes: Slopes) -> dict[Hashable, float]:
-        names = in_order([self._diversity._groups_of(self._model, row) for row in slopes["named_by"]])
+        names = sorted_groups([self._diversity._groups_of(self._model, row) for row in slopes["named_by"]])
         return dict(zip(names, slopes["slopes"].tolist(), strict=True))
 
 
-def in_order(groups: list[set[Hashable]]) -> list[Hashable]:
+def sorted_groups(groups: list[set[Hashable]]) -> list[Hashable]:
     """Names of groups, in an order that does not depend on how sets are kept."""
     return sorted(set().union(*groups), key=repr)
 
 
-class SampleLines(Lines):
+class SampleLines(GroupLines):
     """Thresholds b of samples: ``mean_z max_{y in T} a(y, z) <= mean_z b_z + sum_{y in T} mean_z (a(y, z) - b_z)_+``.
 
     A group is a sample and an agreement that a labeling reaches, h = min(1, c). Slopes of one sample's groups cost as

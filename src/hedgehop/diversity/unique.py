@@ -10,7 +10,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.hamming import distinct_rows
-from hedgehop.diversity.lines import Lines
+from hedgehop.diversity.lines import GroupLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import MemberWeights, Potential
 
@@ -107,9 +107,13 @@ class UniqueItems(Frozen, Diversity):
         more = [m * self._repeat_gain(model, unique[:t]) for t in range(len(unique) + 1)]
         return (self.diversity.offsets(model, unique, m) + more)[_different(rows)]
 
-    def lines(self, model: Model, m: int) -> list[tuple[float, Lines]] | None:
+    def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """Return those of the diversity with repeats: what they add to D is never negative, so they bound this one."""
         return self.diversity.lines(model, m)
+
+    def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
+        """Return those of the diversity with repeats."""
+        return self.diversity.relaxed_lines(model, m)
 
     def _repeat_gain(self, model: Model, rows: Labels) -> float:
         """The most that a labeling of the list would gain if repeats counted, for diversities that are not submodular.

@@ -15,8 +15,6 @@ from hedgehop._frozen import Frozen
 from hedgehop.models.edges import check_edges, merge_parallel
 from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
 
-Table = NDArray[np.floating[Any]]
-
 
 class Clique(Frozen):
     """A score table over several variables: ``table[y_v1, ..., y_vk]``.
@@ -30,9 +28,9 @@ class Clique(Frozen):
     """
 
     variables: NDArray[np.int64]
-    table: Table
+    table: Floats
 
-    def __init__(self, variables: NDArray[np.int64], table: Table) -> None:
+    def __init__(self, variables: NDArray[np.int64], table: Floats) -> None:
         self._set(variables=variables, table=table)
 
     def at(self, flat: Labels) -> Doubles:
@@ -78,8 +76,8 @@ class FactorGraph(PairwiseModel):
         scores = _pairwise_scores(pairwise, pairs, counts)
         large: list[Clique] = []
         small: list[Clique] = []
-        for variables, table in cliques:
-            clique = _checked_clique(variables, table, counts)
+        for given in _arrays.several(cliques, "cliques", "pairs (variables, table)"):
+            clique = _checked_clique(given, counts)
             if clique.variables.size == 1:
                 padded = padded.astype(np.result_type(padded, clique.table))  # a copy: the input is not ours
                 padded[clique.variables[0], : clique.table.size] += clique.table
@@ -112,7 +110,7 @@ class FactorGraph(PairwiseModel):
 
 
 def _padded_unary(unary: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Labels]:
-    rows = [np.asarray(r) for r in unary] if isinstance(unary, (list, tuple)) else None
+    rows = [_arrays.rectangular(r, "unary") for r in unary] if isinstance(unary, (list, tuple)) else None
     if rows is None or len({r.shape for r in rows}) == 1:
         full = _arrays.scores(cast(ArrayLike, unary), "unary", ndim=2)
         if 0 in full.shape:
@@ -143,7 +141,7 @@ def _pairwise_scores(pairwise: Any, edges: Edges, counts: Labels) -> PairwiseSco
     n_edges, n_labels = len(edges), int(counts.max())
     if isinstance(pairwise, EdgeTables):
         return _checked_tables(pairwise, edges, counts)
-    if isinstance(pairwise, (list, tuple)) and len({np.shape(t) for t in pairwise}) > 1:
+    if isinstance(pairwise, (list, tuple)) and len({_arrays.rectangular(t, "pairwise").shape for t in pairwise}) > 1:
         return _ragged_tables(pairwise, edges, counts)
     values = _arrays.scores(pairwise, "pairwise")
     if values.ndim == 0 or (values.ndim == 1 and values.size == n_edges):
@@ -199,7 +197,10 @@ def _checked_tables(tables: EdgeTables, edges: Edges, counts: Labels) -> EdgeTab
     return tables
 
 
-def _checked_clique(variables: ArrayLike, table: ArrayLike, counts: Labels) -> Clique:
+def _checked_clique(given: Any, counts: Labels) -> Clique:
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"a clique must be a pair (variables, table); got {given!r}.")
+    variables, table = given
     members = _arrays.integers(variables, "clique variables")
     if members.ndim != 1 or members.size == 0:
         raise ValueError(f"a clique needs a list of variables; got {variables!r}.")

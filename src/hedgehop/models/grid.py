@@ -20,16 +20,17 @@ Offset = tuple[int, ...]
 _REACH = {(2, 4): 1, (2, 8): 2, (3, 6): 1, (3, 26): 3}  # most axes a neighbour may differ in
 
 
-def directions(dimensions: int, connectivity: int) -> list[Offset]:
+def directions(dimensions: int, connectivity: Any) -> list[Offset]:
     """Offsets to half of the neighbours, in the order strengths are given.
 
     >>> directions(2, 8)  # right, down, down-right, down-left
     [(0, 1), (1, 0), (1, 1), (1, -1)]
     """
-    reach = _REACH.get((dimensions, connectivity))
+    known = isinstance(connectivity, (int, np.integer))
+    reach = _REACH.get((dimensions, int(connectivity))) if known else None
     if reach is None:
         allowed = {2: "4 or 8", 3: "6 or 26"}[dimensions]
-        raise ValueError(f"connectivity must be {allowed} for a {dimensions}-D grid; got {connectivity}.")
+        raise ValueError(f"connectivity must be {allowed} for a {dimensions}-D grid; got {connectivity!r}.")
     half = [o for o in product((0, 1, -1), repeat=dimensions) if any(o) and next(k for k in o if k) > 0]
     near = [o for o in half if sum(map(abs, o)) <= reach]
     return sorted(near, key=lambda o: sum(map(abs, o)))
@@ -120,7 +121,7 @@ class Grid(PairwiseModel):
     ) -> None:
         values = _checked_scores(scores)
         shape = values.shape[:-1]
-        if len(shape) == 3 and connectivity == 4:
+        if len(shape) == 3 and np.ndim(connectivity) == 0 and connectivity == 4:  # the default
             connectivity = 6
         offsets = directions(len(shape), connectivity)
         strengths = tuple(freeze(s) for s in _strengths(smoothness, offsets, shape))
@@ -149,7 +150,7 @@ class Grid(PairwiseModel):
 
     @cached_property
     def is_forest(self) -> bool:
-        """Whether the edges contain no cycle; told by their number where that is enough."""
+        """Whether the edges contain no cycle; decided by their number alone if that is enough."""
         n_edges = sum(s.size for s in self.strengths)
         return n_edges < self.n_variables and _core.graphs.is_forest(self.n_variables, self.edges)
 

@@ -9,15 +9,16 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, Labels, linear_scores, own
 from hedgehop._frozen import Frozen
+from hedgehop.models.elimination import elimination_order
 from hedgehop.models.unary import UnaryModel, least
 
 if TYPE_CHECKING:
-    from hedgehop.models.factor_graph import Clique
+    from hedgehop.models.factor_graph import Clique, FactorGraph
 
 Edges = NDArray[np.int32]
 
@@ -44,7 +45,7 @@ class PairwiseScores(Frozen, ABC):
 
     @abstractmethod
     def floor(self, n_edges: int) -> float:
-        """Return the sum of every edge's least allowed score."""
+        """Return the sum of every edge's smallest allowed score."""
 
     @abstractmethod
     def ceiling(self, n_edges: int) -> float:
@@ -52,7 +53,7 @@ class PairwiseScores(Frozen, ABC):
 
     @abstractmethod
     def spans(self, n_edges: int) -> Doubles:
-        """Largest minus least score of each edge, (E,); inf where a pair is forbidden."""
+        """Largest minus smallest score of each edge, (E,); inf where a pair is forbidden."""
 
     @abstractmethod
     def bends(self, n_edges: int) -> Doubles:
@@ -195,10 +196,15 @@ class EdgeTables(PairwiseScores):
 
 
 def _bends(cells: Floats) -> Doubles:
-    """Of (E, 4) tables of two labels; nan where pairs are forbidden, which no comparison passes."""
+    """Of (E, 4) tables of two labels.
+
+    ``inf`` where only different labels are forbidden, ``-inf`` where only equal ones are. Where both are, some label
+    has no allowed pair, which is a matter of one variable: 0.
+    """
     with np.errstate(invalid="ignore"):
         same, other = cells[:, 0] + cells[:, 3].astype(np.float64), cells[:, 1] + cells[:, 2].astype(np.float64)
-        return np.asarray(same - other)
+        bends = same - other
+    return np.asarray(np.where(np.isnan(bends), 0.0, bends))
 
 
 def edge_tables(model: PairwiseModel) -> tuple[Doubles, NDArray[np.int64], NDArray[np.int32]]:
@@ -234,6 +240,33 @@ class PairwiseModel(UnaryModel):
     def pairwise(self) -> PairwiseScores:
         """Scores of the edges, in the same order."""
 
+    def forbid(self, pairs: ArrayLike) -> FactorGraph:
+        """Return this model with pairs of labels that may not occur together.
+
+        Parameters
+        ----------
+        pairs : (K, 4) array of ints
+            Rows (i, a, j, b): no labeling gives variable i label a and variable j label b. The variables need not
+            be neighbours; pixels of a grid are numbered row by row.
+
+        Examples
+        --------
+        >>> import numpy as np, hedgehop as hh
+        >>> scores = np.array([[[0.0, 2.0], [1.0, 0.0]]])
+        >>> hh.best(hh.Grid(scores, smoothness=0.1)).labeling
+        array([[1, 0]], dtype=int32)
+        >>> hh.best(hh.Grid(scores, smoothness=0.1).forbid([(0, 1, 1, 0)])).labeling  # 1 implies 1
+        array([[1, 1]], dtype=int32)
+        """
+        from hedgehop.models.edges import with_forbidden
+        from hedgehop.models.factor_graph import FactorGraph
+
+        edges, tables = with_forbidden(self, pairs)
+        other = object.__new__(FactorGraph)
+        other._set(unary=self.unary, label_counts=self.label_counts, shape=self.shape, cliques=self.cliques)
+        other._set(_edges=edges, _pairwise=tables)
+        return other
+
     def _joint_score(self, flat: Labels) -> Doubles:
         total = self._pairwise_score(flat)
         for clique in self.cliques:
@@ -258,6 +291,11 @@ class PairwiseModel(UnaryModel):
     def is_forest(self) -> bool:
         """Whether the edges contain no cycle."""
         return len(self.edges) < self.n_variables and _core.graphs.is_forest(self.n_variables, self.edges)
+
+    @cached_property
+    def elimination_order(self) -> Labels | None:
+        """Order in which variables can be eliminated with small tables; None if there is none."""
+        return elimination_order(self)
 
     @cached_property
     def forbids_pairs(self) -> bool:

@@ -6,14 +6,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, reduce
+from html import escape
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Floats, Labels, as_labelings, extent, linear_scores
+from hedgehop._arrays import Doubles, Floats, Ints, Labels, as_labelings, extent, linear_scores
 from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
+from hedgehop._thumbnails import thumbnail
 
 _MIXED = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
 
@@ -63,15 +65,23 @@ class UnaryModel(Frozen, ABC):
         return -self.score(labelings)
 
     def floor(self) -> float:
-        """Return a number that no allowed labeling's relevance is below: the sum of the least scores."""
+        """Return a lower bound on the relevance of allowed labelings: the sum of the smallest scores."""
         return float(least(self.unary, axis=1).sum() + self._joint_floor())
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the model in words and, of an image, the best label of each variable alone."""
+        text = f"<div><code>{escape(repr(self))}</code>"
+        if len(self.shape) not in (2, 3):
+            return f"{text}</div>"
+        picture = thumbnail(self.unary.argmax(axis=1).astype(np.int32).reshape(self.shape))
+        return f"{text}<br>{picture}<br>the best label of each variable alone</div>"
 
     @cached_property
     def spread(self) -> float:
-        """How much is at stake in all: ranges of the unary scores, and of the joint ones, a few huge ones cut down.
+        """How much is at stake: the sum of the ranges of all scores, unary and joint, with a few huge ones reduced.
 
-        Unlike |r| it does not change when a constant is added to the scores, nor does a lead count that no other score
-        can make good: what rounding is measured against.
+        Adding a constant to the scores does not change it, and neither does a lead that no other score can make up
+        for. Rounding is measured against it.
         """
         ranges = _core.scores.row_ranges(self.unary, self._deciding_reaches())
         return _ordinary_sum([[self._undecided(ranges)], self._joint_spans()], self._known_loss)
@@ -86,6 +96,15 @@ class UnaryModel(Frozen, ABC):
         """By how much the allowed labels of each variable differ, (n,)."""
         return _core.scores.row_ranges(self.unary, None)
 
+    @property
+    def n_differing(self) -> int:
+        """In how many variables labelings may be expected to differ at most: what shares of variables are taken of."""
+        return self.n_variables
+
+    def _branching_order(self, flat: Labels) -> Ints:
+        """Variables of which every other labeling changes one, in the order in which a partition holds them."""
+        return np.arange(self.n_variables)
+
     def _known_loss(self) -> float:
         """How far some labeling is below the sum of all best scores: no score of a best one is further below."""
         return np.inf
@@ -93,6 +112,10 @@ class UnaryModel(Frozen, ABC):
     def _undecided(self, ranges: Doubles) -> Doubles:
         """Ranges of the unary scores, as far as other labels can be chosen."""
         return ranges
+
+    def _without_constant(self, unary: Doubles) -> Doubles:
+        """Return scores with what all labelings have in common taken away."""
+        return unary
 
     def _deciding_reaches(self) -> Doubles | None:
         """How far the joint scores can decide otherwise than the unary ones, (n,); None where that is not known."""

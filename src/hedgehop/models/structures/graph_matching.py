@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.edge_subset import EdgeSubset
+from hedgehop.models.structures.edge_subset import EdgeSubset
 
 
 class GraphMatching(EdgeSubset):
@@ -45,7 +45,7 @@ class GraphMatching(EdgeSubset):
 
     def __init__(self, edges: ArrayLike, weights: ArrayLike, perfect: bool = False, n_nodes: int | None = None) -> None:
         self._set_edges(edges, weights, n_nodes, "matching")
-        self._set(perfect=bool(perfect))
+        self._set(perfect=_arrays.flag(perfect, "perfect"))
         if self.perfect:
             self._refuse_left_over()
 
@@ -53,6 +53,10 @@ class GraphMatching(EdgeSubset):
         """Pairs of nodes that one labeling matches, (k, 2)."""
         flat, _ = _arrays.as_labelings(labeling, self.shape, self.label_counts)
         return np.asarray(self.edges[flat[0] == 1])
+
+    @property
+    def _most_chosen(self) -> int:
+        return self.n_nodes // 2
 
     @property
     def _same_size(self) -> bool:

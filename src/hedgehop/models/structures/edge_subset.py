@@ -12,7 +12,7 @@ from hedgehop.models.edges import check_edges
 from hedgehop.models.linear import LinearModel
 from hedgehop.models.pairwise import Edges
 
-_MOST_NODES = 2**31 - 1
+_INT32_NODES = 2**31 - 1
 
 
 class EdgeSubset(LinearModel):
@@ -32,9 +32,10 @@ class EdgeSubset(LinearModel):
     def _set_edges(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None, what: str) -> None:
         """Check and keep the graph; `what` names what is chosen, for messages."""
         largest = int(_arrays.integers(edges, "edges").max(initial=-1))
-        if max(largest, n_nodes or 0) > _MOST_NODES:
-            raise ValueError(f"nodes must be below 2^31; got {max(largest, n_nodes or 0)}. Number them 0, 1, 2, ...")
-        nodes = largest + 1 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
+        asked = 0 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
+        if max(largest, asked) > _INT32_NODES:
+            raise ValueError(f"nodes must be below 2^31; got {max(largest, asked)}. Number them 0, 1, 2, ...")
+        nodes = asked or largest + 1
         pairs = check_edges(edges, nodes, "node", f"It is in no {what}: leave it out.")
         if len(pairs) == 0:
             raise ValueError("edges must hold at least one edge; got none.")
@@ -46,6 +47,16 @@ class EdgeSubset(LinearModel):
         self._set(edges=pairs, n_nodes=nodes, unary=unary, label_counts=counts, shape=(len(pairs),))
 
     @property
+    def n_differing(self) -> int:
+        """In how many variables two labelings can differ at most: few of the edges of a dense graph."""
+        return min(self.n_variables, 2 * self._most_chosen)
+
+    @property
+    def _most_chosen(self) -> int:
+        """How many edges a labeling chooses at most."""
+        return self.n_nodes - 1
+
+    @property
     def _same_size(self) -> bool:
         """Whether all labelings choose the same number of edges, so that a constant in all weights decides nothing."""
         return False
@@ -54,6 +65,11 @@ class EdgeSubset(LinearModel):
         """Ranges of the weights; from their median where labelings differ by exchanging edges."""
         allowed = self.weights[~np.isneginf(self.weights)].astype(np.float64)
         return np.abs(allowed - np.median(allowed)) if self._same_size and allowed.size else ranges
+
+    def _without_constant(self, unary: Doubles) -> Doubles:
+        """Take the median of the weights from all of them where labelings differ by exchanging edges."""
+        allowed = unary[~np.isneginf(unary[:, 1]), 1]
+        return unary - [0.0, np.median(allowed)] if self._same_size and allowed.size else unary
 
     @property
     def weights(self) -> Floats:

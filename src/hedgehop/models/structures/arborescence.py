@@ -49,7 +49,7 @@ class Arborescence(LinearModel):
         arcs[np.arange(words), np.arange(1, words + 1)] = -np.inf
         counts: Labels = own(np.full(words, heads * relations, np.int32))
         self._set(unary=own(arcs.reshape(words, -1)), label_counts=counts, shape=(words,))
-        self._set(n_relations=relations, single_root=bool(single_root))
+        self._set(n_relations=relations, single_root=_arrays.flag(single_root, "single_root"))
         self._refuse_infeasible()
         if _core.graphs.best_arborescence(best_arcs(self.unary, relations), self.single_root)[1] == -np.inf:
             raise InfeasibleError("no arborescence is allowed: too many arc_scores are -inf. Allow more arcs.")
@@ -62,6 +62,12 @@ class Arborescence(LinearModel):
 
     def _allows(self, flat: Labels) -> NDArray[np.bool_]:
         return _core.graphs.are_arborescences(flat // np.int32(self.n_relations), self.single_root).astype(bool)
+
+    def _known_loss(self) -> float:
+        """How far the best parse is below the sum of the best scores of all words."""
+        arcs = best_arcs(self.unary, self.n_relations)
+        heads, _ = _core.graphs.best_arborescence(arcs, self.single_root)
+        return float((arcs.max(axis=1) - arcs[np.arange(len(arcs)), heads]).sum())
 
     def _describe(self, variable: int) -> str:
         return f"word {variable + 1}"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _core
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models.edge_subset import EdgeSubset
+from hedgehop.models.structures.edge_subset import EdgeSubset
 
 
 class SpanningTree(EdgeSubset):

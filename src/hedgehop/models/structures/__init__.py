@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Structures whose labelings must fit together: trees, matchings, parses, routes, programs; one file each."""
