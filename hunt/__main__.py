@@ -8,7 +8,7 @@ import json
 import sys
 import time
 
-from hunt import files, flow
+from hunt import arguments, files, flow
 from hunt.checks import Round
 from hunt.tally import Tally
 
@@ -26,7 +26,8 @@ def main() -> int:
     counts = {}
     if not options.rounds:
         counts["flows"] = flow.hunt(options.seed, 0.1 * options.seconds, tally)
-        counts["files"] = files.hunt(options.seed, 0.1 * options.seconds, tally)
+        counts["files"] = files.hunt(options.seed, 0.05 * options.seconds, tally)
+        counts["calls"] = arguments.hunt(options.seed, 0.05 * options.seconds, tally)
     _show(tally, counts, options.json)
     return 1 if tally.faults else 0
 

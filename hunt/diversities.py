@@ -117,6 +117,14 @@ def transitions(d: Dice, p: Problem) -> Column:
     return Column(diversity, by_names(p, groups, h, rate))
 
 
+def uses(d: Dice, p: Problem) -> Column:
+    name, h = _h(d)
+    given, rate = _rate(d, h)
+    weights = d.random.random(len(p.counts)) if d.random.random() < 0.5 else np.ones(len(p.counts))
+    diversity = hh.UseCoverage(weights, h=name, parsimony=given)
+    return Column(diversity, covered(p.rows != 0, weights, h, rate))
+
+
 def variables(d: Dice, p: Problem) -> Column:
     name, h = _h(d)
     weights = d.random.random(len(p.counts)) if d.random.random() < 0.5 else None
@@ -225,6 +233,6 @@ DIVERSITIES: dict[str, Callable[[Dice, Problem], Column]] = {
     f.__name__: f
     for f in (
         label_coverage, label_levels, kinds, transitions, variables, regions, smooth_ball, ball_by_sum, exact_ball,
-        hamming, expected_best, own_groups, sums,
+        hamming, expected_best, own_groups, uses, sums,
     )
 }  # fmt: skip

@@ -3,7 +3,8 @@
 
 mutmut's own runner copies the package and replaces every function, which a compiled editable installation does not
 survive. So only its operators are used: a process imports pytest once and forks for each mutant, in which the module
-is loaded from the changed source while the tests of its part run. Texts, annotations and ``__repr__`` are left alone.
+is loaded from the changed source while the tests that run the changed line do. Texts, annotations and ``__repr__``
+are left alone.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import importlib.util
 import json
 import os
 import random
+import resource
+import shlex
 import signal
 import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +32,19 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 from mutmut.node_mutation import mutation_operators, operator_string
 
+from hunt.touching import Touching, measure
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hedgehop"
 _TABLE = "tests/conformance/test_conformance.py"
-_FEW = "(chain- or ragged-)"
-_OF_POTENTIALS = [f"tests/oracles/test_{name}.py" for name in ("own_potentials", "counts", "label_weights", "samples")]
-PARTS: dict[str, tuple[list[str], list[str]]] = {  # sources, and the arguments of pytest
-    "lists": (["lists"], ["tests/lists", _TABLE, "-k", f"not thread and (not conformance or (certified and {_FEW}))"]),
-    "diversity": (["diversity"], ["tests/diversity", _TABLE, "-k", f"not conformance or (definition and {_FEW})"]),
-    "potentials": (["potentials"], [*_OF_POTENTIALS, _TABLE, "-k",
-                   f"not conformance or ((definition or solve) and {_FEW})"]),
-    "oracles/exact": (["oracles/exact"], ["tests/oracles/test_structure_oracles.py", "tests/oracles/test_chain.py",
-                      _TABLE, "-k", "not conformance or (solve and (chain- or matching- or tree- or arbor))"]),
-    "oracles/routing.py": (["oracles/routing.py"], ["tests/oracles/test_routing.py"]),
-    "metrics.py": (["metrics.py"], ["tests/test_metrics.py"]),
-}  # fmt: skip
+_FEW = "chain- or ragged- or matching- or tree- or arbor or binary-"
+TESTS = ["tests/lists", "tests/diversity", "tests/oracles", "tests/models", "tests/metrics",
+         "tests/io/test_saving.py", "tests/test_errors.py", "tests/test_baselines.py", "tests/tuning",
+         "tests/test_specifications.py", "tests/test_identity.py", "tests/test_extremes.py", "tests/plotting",
+         _TABLE, "-k", f"not thread and (not conformance or {_FEW})"]  # fmt: skip
+PARTS = ["lists", "diversity", "potentials", "oracles/exact", "oracles/routing.py", "metrics"]
 
-
+_QUIETLY = ("-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 _SHOWN = (cst.Annotation, cst.Import, cst.ImportFrom, cst.Raise, cst.Decorator, cst.FormattedString)
 
 
@@ -53,7 +53,8 @@ class Mutant:
     """A module with one change."""
 
     path: Path
-    line: int
+    first: int  # the lines of the changed statement
+    last: int
     whole: cst.Module
     node: cst.CSTNode
     changed: cst.CSTNode
@@ -78,8 +79,8 @@ def mutants(path: Path) -> Iterator[Mutant]:
     """Every mutant of a file."""
     wrapper = MetadataWrapper(cst.parse_module(path.read_text()))
     parents, module = wrapper.resolve(ParentNodeProvider), wrapper.module
-    lines = wrapper.resolve(PositionProvider)
-    for node in lines:
+    places = wrapper.resolve(PositionProvider)
+    for node in places:
         if _left_alone(node, parents):
             continue
         for kind, operator in mutation_operators:
@@ -87,7 +88,17 @@ def mutants(path: Path) -> Iterator[Mutant]:
                 continue
             for changed in operator(node):
                 if not node.deep_equals(changed):
-                    yield Mutant(path, lines[node].start.line, module, node, changed)
+                    yield Mutant(path, *_statement(node, parents, places), module, node, changed)
+
+
+def _statement(node: cst.CSTNode, parents: Any, places: Any) -> tuple[int, int]:
+    """The first and the last line of the statement around a node, without the body of a compound one."""
+    last, inner = places[node].end.line, node
+    while not isinstance(inner, (cst.SimpleStatementLine, cst.BaseCompoundStatement, cst.Module)):
+        inner = parents[inner]
+    if isinstance(inner, cst.SimpleStatementLine):
+        last = places[inner].end.line
+    return (places[node] if isinstance(inner, cst.Module) else places[inner]).start.line, last
 
 
 def _left_alone(node: cst.CSTNode, parents: Any) -> bool:
@@ -123,30 +134,29 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.source, str(self.mutant.path), "exec"), module.__dict__)
 
 
-def outcome(mutant: Mutant | None, arguments: list[str], seconds: float) -> str:
-    """Run the tests on a mutant in a fork: "killed", "survived" or "timeout" (which counts as killed)."""
+def outcome(mutant: Mutant, tests: list[str], seconds: float) -> str:
+    """Run tests on a mutant in a fork: "killed", "survived" or "timeout" (which counts as killed).
+
+    The limit is one of processor time, so that a busy machine kills nothing; one of wall time is for deadlocks.
+    """
     child = os.fork()
     if child == 0:
-        _run(mutant, arguments)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "timeout"
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+        signal.alarm(int(20 * seconds))
+        _run(mutant, tests)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM):
+        return "timeout"
+    return "survived" if status == 0 else "killed"
 
 
-def _run(mutant: Mutant | None, arguments: list[str]) -> None:
+def _run(mutant: Mutant, tests: list[str]) -> None:
     import pytest
 
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    if mutant is not None:
-        sys.meta_path.insert(0, _Finder(mutant))
-    os._exit(int(pytest.main(["-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *arguments])))
+    sys.meta_path.insert(0, _Finder(mutant))
+    os._exit(int(pytest.main([*_QUIETLY, *tests])))
 
 
 def main() -> int:
@@ -154,19 +164,15 @@ def main() -> int:
     options = _options()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    import numpy  # noqa: F401 so that forks have it
-    import scipy.optimize  # noqa: F401
-
+    tests = shlex.split(options.tests) if options.tests else TESTS
+    kept = f"touching-{sha256(repr(tests).encode()).hexdigest()[:8]}.json"
+    touching = measure(PACKAGE, tests, ROOT / "build" / kept)
+    for name in touching.modules:  # so that forks need not
+        with suppress(Exception):
+            importlib.import_module(name)
     scores: dict[str, dict[str, Any]] = {}
     for part in options.parts or PARTS:
-        sources, arguments = PARTS[part]
-        start = time.monotonic()
-        if outcome(None, arguments, 600) != "survived":
-            print(f"mutants: the tests of {part} fail without any mutant", file=sys.stderr)
-            return 2
-        limit = 20 + 5 * (time.monotonic() - start)
-        scores[part] = _score(sources, arguments, limit, options)
-        row = scores[part]
+        row = scores[part] = _score(part, touching, options)
         print(f"{part:<20} {row['killed']:>4} of {row['tried']:>4} killed, of {row['all']} mutants", flush=True)
         for survivor in row["survivors"]:
             print(f"  survived: {survivor}", flush=True)
@@ -175,24 +181,35 @@ def main() -> int:
     return 1 if any(row["killed"] < 0.85 * row["tried"] for row in scores.values()) else 0
 
 
-def _score(sources: list[str], arguments: list[str], limit: float, options: argparse.Namespace) -> dict[str, Any]:
-    files = [f for s in sources for f in ([PACKAGE / s] if s.endswith(".py") else sorted((PACKAGE / s).rglob("*.py")))]
+def _score(part: str, touching: Touching, options: argparse.Namespace) -> dict[str, Any]:
+    files = [PACKAGE / part] if part.endswith(".py") else sorted((PACKAGE / part).rglob("*.py"))
     every = [m for f in files for m in mutants(f)]
     tried = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     survivors, killed = [], 0
+    _refuse_broken_forks(tried[0], touching)
     for mutant in tried:
-        end = outcome(mutant, arguments, limit)
+        tests = touching.tests(mutant.path, mutant.first, mutant.last)
+        seconds = sum(touching.seconds[t] for t in tests)
+        end = outcome(mutant, tests, 20 + 2 * seconds) if tests else "survived"
         killed += end != "survived"
-        where = f"{mutant.path.relative_to(ROOT)}:{mutant.line}"
-        print(f"  {end}: {where}", file=sys.stderr, flush=True)
+        where = f"{mutant.path.relative_to(ROOT)}:{mutant.first}"
+        print(f"  {end}: {where} ({len(tests)} tests)", file=sys.stderr, flush=True)
         if end == "survived":
-            survivors.append(f"{where}\n{mutant.difference()}")
+            survivors.append(f"{where} ({len(tests)} tests)\n{mutant.difference()}")
     return {"all": len(every), "tried": len(tried), "killed": killed, "survivors": survivors}
+
+
+def _refuse_broken_forks(mutant: Mutant, touching: Touching) -> None:
+    """Stop if tests fail in a fork whatever the source says: then every mutant would count as killed."""
+    tests = touching.tests(mutant.path, mutant.first, mutant.last)
+    if tests and outcome(replace(mutant, changed=mutant.node), tests, 600) != "survived":
+        raise SystemExit("mutants: the tests fail in a fork without any mutant")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m hunt.mutants", description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"some of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--tests", help="arguments of pytest; fewer tests are measured sooner, and kill fewer mutants")
     parser.add_argument("--sample", type=int, default=25, help="mutants per part")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--json", action="store_true", help="scores and survivors, for machines")

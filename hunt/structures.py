@@ -109,7 +109,8 @@ def with_cliques(d: Dice):
     strengths = d.strengths(len(edges))
     cliques = [([0, 2, 3], d.scores(2, 2, 2)), ([1], d.scores(2)), ([3, 1], d.scores(2, 2))]
     model = hh.FactorGraph(unary, edges, strengths, cliques)
-    pairs = np.concatenate([edges, [[3, 1]]])  # a clique of two is an edge for transitions
+    known = any(set(pair) == {1, 3} for pair in edges.tolist())  # then the first one gives the direction
+    pairs = edges if known else np.concatenate([edges, [[3, 1]]])  # a clique of two is an edge for transitions
     every = _pairwise(model, unary, edges, _potts(strengths), cliques)
     return (*every[:3], pairs)
 
@@ -257,6 +258,48 @@ def relations(d: Dice):
     return _parse(d.with_gaps(d.scores(2, 3, 2)), 2, bool(d.random.random() < 0.5))
 
 
+def _routes(d: Dice, pairs: list[tuple[int, int]], target: int, directed: bool, lengths: np.ndarray):
+    edges = np.array(pairs)
+    model = hh.Path(edges, lengths, 0, target, directed)
+
+    def allows(taken: list[tuple[int, int]]) -> bool:
+        """Follow the edges from node 0, in any order of them that leads on, until none is left."""
+        left, at, seen = list(taken), 0, {0}
+        while at != target:
+            ways = [(k, b) for k, (a, b) in enumerate(left) if a == at]
+            ways += [] if directed else [(k, a) for k, (a, b) in enumerate(left) if b == at]
+            if len(ways) != 1 or ways[0][1] in seen:
+                return False
+            left.pop(ways[0][0])
+            at = int(ways[0][1])
+            seen.add(at)
+        return not left
+
+    return _subsets(model, edges, -lengths, allows)
+
+
+def _open(d: Dice, lengths: np.ndarray) -> np.ndarray:
+    """Close some edges, not the first two, which are a route."""
+    if d.forbid:
+        lengths[2:][d.random.random(len(lengths) - 2) < 0.2] = np.inf
+    return lengths
+
+
+def directed_path(d: Dice):
+    edges = [(0, 1), (1, 4), (1, 2), (2, 1), (0, 3), (3, 2), (2, 4), (3, 1), (1, 3), (0, 1)]
+    return _routes(d, edges, 4, True, _open(d, d.strengths(10)))
+
+
+def undirected_path(d: Dice):
+    edges = [(0, 1), (3, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 0), (2, 1)]
+    return _routes(d, edges, 3, False, _open(d, d.strengths(8)))
+
+
+def acyclic_path(d: Dice):
+    edges = [(0, 1), (1, 4), (0, 2), (2, 1), (2, 4), (0, 3), (3, 4), (2, 3), (1, 4)]
+    return _routes(d, edges, 4, True, _open(d, d.scores(9)))
+
+
 class Ranking:
     """A user's own structure: the label of a thing is its place, and no two things share one."""
 
@@ -282,11 +325,68 @@ def own_structure(d: Dice):
     return Ranking(prefer), [4] * 4, terms, None
 
 
+class OwnSolver:
+    """A user's own solver: the best of all allowed labelings of a knapsack."""
+
+    def __init__(self, worth: np.ndarray, weights: np.ndarray) -> None:
+        self.worth, self.weights = worth, weights
+        self.rows = [y for y in itertools.product((0, 1), repeat=len(worth)) if weights @ y <= 6]
+
+    def score(self, y: Any) -> float:
+        return float(self.worth @ y) if self.weights @ y <= 6 else -np.inf
+
+    def solve(self, added: np.ndarray) -> Any:
+        values = [self.score(y) + added[np.arange(len(y)), y].sum() for y in self.rows]
+        return None if max(values) == -np.inf else self.rows[int(np.argmax(values))]
+
+
+def own_solver(d: Dice):
+    own = OwnSolver(d.scores(5), d.random.integers(1, 4, 5).astype(float))
+
+    def terms(y: tuple[int, ...]) -> list[float] | None:
+        return [float(w) for w, k in zip(own.worth, y, strict=True) if k] if own.weights @ y <= 6 else None
+
+    return hh.Structure(own.solve, own.score, [2] * 5), [2] * 5, terms, None
+
+
+def program(d: Dice):
+    """A user's own binary program, one column of which takes the values -1, 0 and 1."""
+    costs, limits = d.scores(5), d.random.integers(0, 3, (2, 5)).astype(float)
+    low, high = np.array([0, 0, 0, 0, -1.0]), np.array([1, 1, 1, 1, 1.0])
+    model = hh.Program(costs, bounds=(low, high), constraints=[(limits[:1], -np.inf, 3.0), (limits[1:], -1.0, 5.0)])
+
+    def terms(y: tuple[int, ...]) -> list[float] | None:
+        x = low + np.array(y)
+        fits = limits[0] @ x <= 3 and -1 <= limits[1] @ x <= 5
+        return [-float(c * v) for c, v in zip(costs, x, strict=True)] if fits else None
+
+    return model, [2, 2, 2, 2, 3], terms, None
+
+
+def mixed_program(d: Dice):
+    """Real columns 0 <= z_i <= room x_i with a common limit, which are filled in the order of their gains."""
+    gains, room = d.scores(6), 1.0 + float(d.random.integers(0, 3))
+    links = np.hstack([-room * np.eye(3), np.eye(3)])
+    whole, bounds = [1, 1, 1, 0, 0, 0], (np.zeros(6), np.array([1, 1, 1, 4, 4, 4.0]))
+    rows = [(links, -np.inf, 0.0), (np.array([[0, 0, 0, 1, 1, 1.0]]), 0.0, 4.0)]
+
+    def terms(y: tuple[int, ...]) -> list[float] | None:
+        parts, left = [float(g) for g, k in zip(gains[:3], y, strict=True) if k], 4.0
+        for i in np.argsort(-gains[3:]):
+            amount = min(left, room, 4.0) if y[i] and gains[3 + i] > 0 else 0.0
+            left -= amount
+            parts.append(float(gains[3 + i] * amount))
+        return parts
+
+    return hh.Program(gains, whole, bounds, rows, maximize=True), [2] * 3, terms, None
+
+
 STRUCTURES: dict[str, Callable[[Dice], Any]] = {
     f.__name__: f
     for f in (
         potts, binary, attractive, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest, potts_tree,
         no_edges, chain, grid4, grid8, volume, spanning_tree, graph_matching, perfect_matching, matching,
-        partial_matching, arborescence, relations, own_structure,
+        partial_matching, arborescence, relations, directed_path, undirected_path, acyclic_path, own_structure,
+        own_solver, program, mixed_program,
     )
 }  # fmt: skip

@@ -50,6 +50,21 @@ def test_words_about_distances_are_the_users():
     assert hh.diverse(model, tradeoff=9.0).certificate.apart == 0
 
 
+def complete_graph(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    edges = np.stack(np.triu_indices(nodes, 1), axis=1)
+    return edges, np.random.default_rng(nodes).normal(size=len(edges))
+
+
+@pytest.mark.parametrize(("kind", "chosen"), [(hh.SpanningTree, 15), (hh.GraphMatching, 8)])
+def test_trees_and_matchings_of_dense_graphs_exchange_a_few_of_their_edges(kind, chosen):
+    """Shares are of what can differ: a tenth of all edges of a dense graph would be nearly the whole tree."""
+    model = kind(*complete_graph(16))
+    found = hh.diverse(model, m=2, certify=False)
+    assert model.n_differing == 2 * chosen
+    assert found.certificate.apart == np.ceil(0.05 * 2 * chosen)
+    assert 0.1 * 2 * chosen <= found.distances[0, 1] <= 0.7 * 2 * chosen
+
+
 def test_joint_lists_are_not_kept_apart():
     found = hh.diverse(noisy_grid(16, labels=2), method="joint", m=3)
     assert found.certificate.apart == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.draws import random_model
 
 import hedgehop as hh
 
@@ -22,18 +23,15 @@ CASES = {
 }
 
 
-def random_model(seed: int) -> hh.FactorGraph:
-    random = np.random.default_rng(seed)
-    edges = [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]
-    return hh.FactorGraph(random.normal(size=(4, 3)), edges, random.random(5))
+def models(count: int = 6) -> list[hh.FactorGraph]:
+    return [random_model(np.random.default_rng(seed), 4, forbid=False) for seed in range(count)]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_exact_steps_add_the_most(case):
     diversity, method = CASES[case]
     claims = 0
-    for seed in range(6):
-        model = random_model(seed)
+    for model in models():
         found = hh.diverse(model, diversity, 4, tradeoff=3.0, method=method, distinct=False)
         every = hh.testing.all_labelings(model)
         for t, exact in enumerate(found.exact):
@@ -48,12 +46,12 @@ def test_exact_steps_add_the_most(case):
 def test_some_steps_by_another_function_are_not_exact(case):
     """What the test above is for: the other function is solved, and its labeling is not the best."""
     diversity, method = CASES[case]
-    lists = (hh.diverse(random_model(k), diversity, 4, tradeoff=3.0, method=method, distinct=False) for k in range(6))
+    lists = (hh.diverse(model, diversity, 4, tradeoff=3.0, method=method, distinct=False) for model in models())
     assert not all(found.exact.all() for found in lists)
 
 
 def test_refining_small_scores_is_refining_ordinary_ones():
-    model, scale = random_model(3), 2.0**-60
+    model, scale = models()[3], 2.0**-60
     small = hh.FactorGraph(scale * model.unary, model.edges, scale * model.pairwise.strengths)
     plain = hh.diverse(model, BALL, 3, tradeoff=4.0, refine=True)
     found = hh.diverse(small, BALL, 3, tradeoff=4.0 * scale, refine=True)

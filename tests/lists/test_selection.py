@@ -142,11 +142,15 @@ def test_results_are_read_only_and_picklable():
 
 
 def test_report_shows_steps_and_proof():
-    report = hh.diverse(MODEL, BALL, 3, 2.0).report()
-    assert report.count("exhaustive") == 4  # once a step, and what it does
-    for word in ("relevance", "gain", "bound", "to first", "guarantee", "no list of 3 has more than"):
+    found = hh.diverse(MODEL, BALL, 3, 2.0)
+    report = found.report()
+    assert report.startswith("3 of 3 labelings different, any two in at least 40.0% of the variables; 3 of 3 steps")
+    assert report.count("exhaustive") == 3
+    for word in ("relevance", "gain", "bound", "to first", "no list of 3 has more than"):
         assert word in report
-    print(report)
+    assert "Lemma 2" not in report
+    for word in ("Lemma 2", "guarantee", "ratio", "exhaustive: "):
+        assert word in found.report(verbose=True)
 
 
 def test_grid_labelings_are_images():

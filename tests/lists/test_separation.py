@@ -57,3 +57,16 @@ def test_distinct_structures_lose_next_to_nothing():
     model = hh.Matching(random.normal(size=(600, 620)))
     found = hh.diverse(model, hh.VariableCoverage(), m=2, tradeoff=0.0, distinct=True)
     assert found.relevance[0] - found.relevance[1] < 0.01
+
+
+@pytest.mark.parametrize("diversity", [hh.VariableCoverage(), hh.LinearHamming(), hh.LabelCoverage(parsimony=0.0)])
+def test_steps_called_exact_meet_the_bound_of_what_is_allowed(diversity, tmp_path):
+    found = hh.diverse(MODEL, diversity, 4, 0.05, min_distance=2)
+    assert found.exact.all()
+    assert found.bounds == pytest.approx(found.gains, abs=1e-6)
+    assert (found.unlimited_bounds >= found.bounds).all()
+    assert (found.unlimited_bounds > found.bounds + 1e-3).any()  # the limits cost something
+    found.save(tmp_path / "list.npz")
+    again = hh.load(tmp_path / "list.npz")
+    assert np.array_equal(again.unlimited_bounds, found.unlimited_bounds)
+    assert hh.verify(again, MODEL, diversity).upper_bound == pytest.approx(found.upper_bound)

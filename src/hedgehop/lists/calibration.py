@@ -9,9 +9,9 @@ import numpy as np
 
 from hedgehop._errors import InfeasibleError
 from hedgehop.diversity.base import Diversity
-from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.methods.greedy import Greedy
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.separation import Separation
+from hedgehop.lists.separation import Separation, n_differing
 from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import SECOND, Target, TradeoffLike, is_auto, resolve
 from hedgehop.models.base import Model
@@ -21,8 +21,8 @@ from hedgehop.oracles.effort import effort
 
 _FACTOR = 4.0  # between tries while a bracket is sought
 _TRIES, _ROUGH_TRIES = 40, 12
-_CLOSE = 1.04  # ratio of two tradeoffs around a target that need no halving
-_NEAR = 1.5  # the same where no target was given
+_CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halving
+_NEAR_RATIO = 1.5  # the same where no target was given
 
 
 def calibrated(
@@ -32,7 +32,7 @@ def calibrated(
     if not isinstance(tradeoff, Target) and not is_auto(tradeoff):
         return resolve(tradeoff, model, diversity)
     share = tradeoff.distance if isinstance(tradeoff, Target) else SECOND
-    wanted = max(1, int(np.ceil(share * model.n_variables - 1e-9)))
+    wanted = max(1, int(np.ceil(share * n_differing(model) - 1e-9)))
     if is_auto(tradeoff):
         separation = Separation()  # or any tradeoff would do
     trials = _Trials(Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model)), wanted)
@@ -57,13 +57,13 @@ class _Trials:
             )
             text = f"{text}; the largest difference was {max(self.reached.values())}."
             raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
-        return self._confirmed(self._halved(near, far, _CLOSE))
+        return self._confirmed(self._halved(near, far, _CLOSE_RATIO))
 
     def roughly(self) -> float:
         """Return a tradeoff that reaches the distance, or comes as near to it as any does."""
         near, far = self._bracket(_ROUGH_TRIES)
         if self.distance(far) >= self.wanted:
-            return self._halved(near, far, _NEAR)
+            return self._halved(near, far, _NEAR_RATIO)
         return max(self.reached, key=lambda tried: (self.reached[tried], -tried))
 
     def distance(self, tradeoff: float) -> int:
@@ -82,8 +82,9 @@ class _Trials:
             last, tried = tried, tried / _FACTOR if enough else tried * _FACTOR
             if (self.distance(tried) >= self.wanted) != enough:
                 return min(last, tried), max(last, tried)
-        least = 0.0 if enough and self.distance(0.0) >= self.wanted else tried  # however small, it is far enough
-        return least, least
+        if enough and not _is_late() and self.distance(0.0) >= self.wanted:  # however small, it is far enough
+            tried = 0.0
+        return tried, tried
 
     def _halved(self, near: float, far: float, close: float) -> float:
         """Return the end of a bracket that reaches the distance, once both ends are close."""
@@ -100,7 +101,7 @@ class _Trials:
             anew = replace(self.greedy, solver=solver.oracle.on(solver.model))
             if self._solved(anew, tradeoff) >= self.wanted:
                 break
-            tradeoff *= _CLOSE
+            tradeoff *= _CLOSE_RATIO
         return tradeoff
 
     def _solved(self, greedy: Greedy, tradeoff: float) -> int:

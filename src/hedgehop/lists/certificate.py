@@ -16,11 +16,10 @@ from hedgehop.lists.state import ListState
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.exactness import meets
+from hedgehop.oracles.exactness import falls_short, meets
 
-Floats = Sequence[float]
 _FLOWS = 1e-7  # of what is at stake: more than capacities of flows are rounded by
-_DIGITS = 2.0**-49  # of the numbers that are added: eight times the last one
+_ADDITION_ERROR = 2.0**-49  # of the numbers that are added: eight times the last one
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Certificate:
     objective : float
         F(S), re-evaluated from the labelings.
     upper_bound : float
-        No list of m labelings has a larger F: the least bound known. With limits, no list that keeps them.
+        No list of m labelings has a larger F: the smallest bound known. With limits, no list that keeps them.
     online : tuple of floats
         ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
     baseline : float
@@ -94,8 +93,8 @@ class Certificate:
         """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0.
 
         It changes neither with the scale of scores and tradeoff nor with a constant added to the scores, as long as
-        the search for a bound meets the same labelings. 1 where the list is within rounding of its bound; 0 where
-        nothing is proven, and where ``falls_behind`` tells that the list is worse than F0.
+        the search for a bound finds the same labelings. 1 where the list is within rounding of its bound; 0 where
+        nothing is proven, and where ``falls_behind`` says that the list is worse than F0.
         """
         room, ahead = self.upper_bound - self.baseline, self.objective - self.baseline
         if not isfinite(room):  # unknown bound or baseline: nothing is proven
@@ -125,7 +124,7 @@ class Certificate:
 
     @property
     def ratio(self) -> float:
-        """``F / upper_bound`` where F >= 0, else nan."""
+        """``F / upper_bound`` if F >= 0, otherwise nan."""
         if self.objective < 0 or not isfinite(self.upper_bound):
             return nan if self.objective < 0 else 0.0
         return 1.0 if self.upper_bound == self.objective else self.objective / self.upper_bound
@@ -140,7 +139,8 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
     online, size = step_bounds(objective, state), objective.size(state.rows, values[-1])
     proven = certify(values, online, state.best_gains, plain, failed, state.bounds, size)
     rounding = proven.rounding + len(state) * _slack(objective.model, _step_of_least_bound(state, online), apart)
-    if meets(objective.model, proven.objective, proven.upper_bound):  # where searches for better bounds end
+    behind = isfinite(plain) and falls_short(objective.model, proven.objective, plain)
+    if not behind and meets(objective.model, proven.objective, proven.upper_bound):  # where searches for bounds end
         rounding = max(rounding, proven.upper_bound - proven.objective)
     least, paper = least_known(objective, state.rows, plain), paper_bounds(objective, state, values, unknown)
     return replace(proven, least=least, paper=paper, rounding=rounding, apart=apart, allowed=_is_allowed(state, apart))
@@ -158,7 +158,7 @@ def _is_allowed(state: ListState, apart: int) -> bool:
     return bool(apart) and state.plain is not None and 1 < len(state) <= len(state.plain)
 
 
-def _step_of_least_bound(state: ListState, online: Floats) -> Step | None:
+def _step_of_least_bound(state: ListState, online: Sequence[float]) -> Step | None:
     known = [*state.steps, *([state.next] if state.next else [])]
     return min(zip(online, known, strict=False), key=lambda pair: pair[0], default=(inf, None))[1]
 
@@ -178,12 +178,12 @@ def step_bounds(objective: Objective, state: ListState) -> list[Bound]:
 
 
 def certify(
-    objectives: Floats,
-    online: Floats,
-    best_gains: Floats,
+    objectives: Sequence[float],
+    online: Sequence[float],
+    best_gains: Sequence[float],
     baseline: float,
     failed: str | None,
-    further: Floats = (),
+    further: Sequence[float] = (),
     size: float | None = None,
 ) -> Certificate:
     """Certify a list by F of its beginnings, B1_t and U_t as far as they are known, and further bounds on any list.
@@ -203,11 +203,11 @@ def certify(
         product=None if failed else _product(m, objectives, best_gains),
         condition=failed or "relevance plus parsimony is nowhere negative, so F is monotone",
         proof=least.proof if isinstance(least, Bound) and isfinite(least) else None,
-        rounding=_DIGITS * size,
+        rounding=_ADDITION_ERROR * size,
     )
 
 
-def _product(m: int, objectives: Floats, best_gains: Floats) -> float:
+def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -> float:
     gains = [b - a for a, b in pairwise(objectives)]
     shares = [min(1.0, max(0.0, g / u)) if u > 0 else 1.0 for g, u in zip(gains, best_gains, strict=False)]
     lost = prod(1.0 - a / m for a in shares)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels, linear_sizes
+from hedgehop._arrays import Doubles, Labels, linear_sizes, own
 from hedgehop.diversity.base import Diversity
 from hedgehop.models import Model, UnaryModel
 from hedgehop.potentials import Potential
@@ -22,6 +22,7 @@ class Objective:
     model: Model
     diversity: Diversity
     tradeoff: float
+    _last: list[tuple[Labels, Doubles]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def value(self, rows: Labels) -> float:
         """F of a list."""
@@ -51,9 +52,8 @@ class Objective:
 
     def repeated(self, labeling: Labels, m: int) -> float:
         """F of one labeling repeated m times."""
-        rows = np.repeat(labeling.reshape(1, -1), m, axis=0)
-        relevance = float(np.sum(np.repeat(self._relevance(rows[:1]), m)))
-        return relevance + self.tradeoff * self.diversity.value(self.model, rows)
+        relevance = float(np.sum(np.repeat(np.asarray(self.model.score(labeling.reshape(1, -1))), m)))
+        return relevance + self.tradeoff * self.diversity.repeated(self.model, labeling, m)
 
     def gain(self, labelings: Labels, relevance: Doubles | float, rows: Labels) -> Doubles | float:
         """``F(S + y) - F(S)`` of one labeling y or of each of many, whose relevance is known."""
@@ -108,7 +108,14 @@ class Objective:
             raise ValueError(f"{text}. Use a smaller tradeoff, or scores in larger units.")
 
     def _relevance(self, rows: Labels) -> Doubles:
-        return np.atleast_1d(self.model.score(rows)) if len(rows) else np.zeros(0)
+        """Relevance of each labeling; of the list asked about last it is known."""
+        last, known = self._last[0] if self._last else (None, np.zeros(0))
+        if rows is last:
+            return known
+        found = own(np.atleast_1d(self.model.score(rows)) if len(rows) else np.zeros(0))
+        if not rows.flags.writeable:
+            self._last[:] = [(rows, found)]
+        return found
 
     def _scaled(self, potentials: Sequence[Potential]) -> list[Potential]:
         """Potentials times the tradeoff; nothing at all if the tradeoff is 0."""
@@ -117,13 +124,13 @@ class Objective:
 
 def check_arguments(model: Any, diversity: Any) -> None:
     """Refuse what is no model, no diversity, or a diversity that does not fit the model."""
-    check_model(model)
+    require_model(model)
     if not isinstance(diversity, Diversity):
         raise TypeError(f"diversity must be a Diversity such as hh.HammingBall(gamma=0.01); got {diversity!r}.")
     diversity.check(model)
 
 
-def check_model(model: Any) -> None:
+def require_model(model: Any) -> None:
     """Refuse what is no model."""
     if not isinstance(model, Model):
         raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")

@@ -14,29 +14,32 @@ from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
 
-_ARGUMENTS = {"slopes": "list dual", "joint": "joint cuts"}
+_ARGUMENTS = {"slopes": "list dual", "relaxed slopes": "list dual", "joint": "joint cuts"}
 
 
-def report(found: DiverseList) -> str:
-    """Everything that is known about a list, as text."""
-    parts = [*_summary(found), "", *_table(found), "", *_solvers(found), *_proof(found), *_advice(found)]
-    return "\n".join(parts)
+def report(found: DiverseList, verbose: bool = False) -> str:
+    """What most people want to know about a list, then the steps; with `verbose`, everything that is proven."""
+    parts = [summary(found), "", *_table(found), *_sureness(found), "", *_settings(found)]
+    rest = [*_solvers(found), *_proof(found)] if verbose else [_total(found), *_behind(found.certificate)]
+    return "\n".join([*parts, *rest, *_advice(found)])
 
 
-def _summary(found: DiverseList) -> list[str]:
-    """What most people want to know: how different the labelings are, and what is proven."""
-    count = f"{len(found)} labeling{'s' if len(found) > 1 else ''}"
+def summary(found: DiverseList) -> str:
+    """How different the labelings are, and what is proven, in one sentence."""
     steps = f"{int(found.exact.sum())} of {len(found)} steps proven optimal"
-    settings = f"by {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"
-    return [f"{count} of {found.model}{_apart(found)}", f"{steps}; {_reached(found.certificate)}", settings]
+    return f"{_apart(found)}; {steps}; {_reached(found.certificate)}"
+
+
+def _settings(found: DiverseList) -> list[str]:
+    return [found.model, f"by {found.diversity}, tradeoff {found.tradeoff:g}, {found.method}"]
 
 
 def _apart(found: DiverseList) -> str:
     if len(found) < 2:
-        return ""
-    different = "all different" if found.distinct == len(found) else f"{found.distinct} of them different"
+        return "1 labeling"
     nearest = found.distances[np.triu_indices(len(found), 1)].min() / found.labelings[0].size
-    return f": {different}" + (f", any two in {nearest:.1%} of the variables or more" if nearest > 0 else "")
+    different = f"{found.distinct} of {len(found)} labelings different"
+    return different + (f", any two in at least {nearest:.1%} of the variables" if nearest > 0 else "")
 
 
 def _reached(proof: Certificate) -> str:
@@ -49,19 +52,24 @@ def _reached(proof: Certificate) -> str:
 
 
 def _table(found: DiverseList) -> list[str]:
-    n = found.labelings[0].size
-    far = found.distances[0] / n
-    lines = [
-        f"{'':>3} {'relevance':>12} {'gain':>12} {'bound':>12} {'to first':>9} {'exact':>6} {'seconds':>8}  oracle"
-    ]
+    far = found.distances[0] / found.labelings[0].size
+    likely = [f" {p:7.1%}" for p in found.probabilities] if found.is_weighed else [""] * len(found)
+    heads = f"{'relevance':>12} {'gain':>12} {'bound':>12} {'to first':>9} {'exact':>6} {'seconds':>8}  oracle"
+    lines = [f"{'':>3}{' likely':>8} {heads}" if found.is_weighed else f"{'':>3} {heads}"]
     for t in range(len(found)):
-        numbers = f"{found.relevance[t]:12.5g} {found.gains[t]:12.5g} {found.bounds[t]:12.5g}"
+        numbers = f"{found.relevance[t]:12.5g} {found.gains[t]:12.5g} {found.bounds[t]:12.5g} {far[t]:9.1%}"
         source = f"  ({found.sources[t]})" if found.sources else ""
-        exact = "yes" if found.exact[t] else "no"
-        lines.append(
-            f"{t + 1:3} {numbers} {far[t]:9.1%} {exact:>6} {found.seconds[t]:8.3f}  {found.oracles[t]}{source}"
-        )
+        solved = f"{'yes' if found.exact[t] else 'no':>6} {found.seconds[t]:8.3f}  {found.oracles[t]}"
+        lines.append(f"{t + 1:3}{likely[t]} {numbers} {solved}{source}")
     return lines
+
+
+def _sureness(found: DiverseList) -> list[str]:
+    """What the probabilities mean, and how likely it is that all labelings are wrong."""
+    if not found.is_weighed:
+        return []
+    text = f"likely: that it is the nearest one to the truth, by {found._figures.origin}; the truth differs from all of"
+    return [f"{text} them in more than a tenth of the variables with probability {found.none_of_these:.0%}"]
 
 
 def _solvers(found: DiverseList) -> list[str]:
@@ -74,8 +82,7 @@ def _proof(found: DiverseList) -> list[str]:
     proof = found.certificate
     lines = [
         "exact: no labeling that was allowed in the step adds more",
-        f"F = {proof.objective:.8g}; no list of {len(found)}{_limits(proof)} has more than {proof.upper_bound:.8g}"
-        + _source(proof.proof),
+        _total(found) + _source(proof.proof),
         *_in_words(found),
         f"guarantee {_share(proof.guarantee)} of the best possible improvement over {_plain(proof)} "
         f"(F = {proof.baseline:.8g})",
@@ -88,6 +95,14 @@ def _proof(found: DiverseList) -> list[str]:
     else:
         lines.append(f"monotone bound {proof.monotone:.8g}, Lemma 2 {proof.product:.8g}: {proof.condition}")
     return lines + _lemma(proof)
+
+
+def _total(found: DiverseList) -> str:
+    proof = found.certificate
+    bound = f"no list of {len(found)}{_limits(proof)} has more than {proof.upper_bound:.8g}"
+    if not isfinite(proof.upper_bound):
+        bound = "no bound on other lists is known"
+    return f"F = {proof.objective:.8g}; {bound}"
 
 
 def _lemma(proof: Certificate) -> list[str]:
@@ -106,7 +121,7 @@ def _source(proof: Proof | None) -> str:
     """How the bound was found."""
     if proof is None or proof.source == "steps":
         return ""
-    steps = f"{proof.calls} further steps" if proof.calls else "the steps of the list"
+    steps = f"{proof.calls} further steps in {proof.seconds:.2g} s" if proof.calls else "the steps of the list"
     return f" ({_ARGUMENTS.get(proof.source, proof.source)}, {steps})"
 
 
@@ -128,14 +143,17 @@ def _limits(proof: Certificate) -> str:
     return " that keeps the limits" if proof.apart else ""
 
 
+def _behind(proof: Certificate) -> list[str]:
+    if not proof.falls_behind:
+        return []
+    return [f"the list is worse than {_plain(proof)}, by {proof.baseline - proof.objective:.8g}: no improvement"]
+
+
 def _compared(proof: Certificate) -> list[str]:
     """What the guarantee compares with, where that needs to be said."""
-    lines = []
-    if proof.falls_behind:
-        behind = proof.baseline - proof.objective
-        lines.append(f"the list is worse than {_plain(proof)}, by {behind:.8g}: no improvement")
+    lines = _behind(proof)
     if proof.apart and (proof.proof is None or "apart" not in proof.proof.arrays):
-        lines.append("the bound holds for lists that may repeat labelings, too, which this one must not")
+        lines.append("the bound also holds for lists that repeat labelings, which this list must not do")
     return lines
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.lists.certificate import Certificate
+from hedgehop.lists.outlook import Chosen, Figures, ListView, Loss, Outlook
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,9 +46,9 @@ class DiverseList:
     gains : (m,) array
         What each added to F when it was chosen: ``F(S^t) - F(S^{t-1})``.
     bounds : (m,) array
-        Upper bound on what any labeling could have added then.
+        Upper bound on what any labeling could have added then; if labelings must differ, any that was allowed.
     exact : (m,) array of bools
-        Whether the oracle solved that step to proven optimality.
+        Whether gain and bound meet (up to rounding): no labeling could have added more.
     seconds : (m,) array
         Time each step took.
     oracles : tuple of str
@@ -59,6 +61,9 @@ class DiverseList:
         How the list was made, as text.
     sources : tuple of str
         For a portfolio, the diversity each labeling comes from; otherwise empty.
+    unlimited_bounds : (m,) array or None
+        If labelings must differ: upper bound on what any labeling could have added, allowed or not. The certificate
+        uses it. None if the same as `bounds`.
     indices : (m,) array of ints or None
         For a selection from a pool, the indices of the labelings there.
 
@@ -87,8 +92,11 @@ class DiverseList:
     model: str
     sources: tuple[str, ...] = ()
     indices: NDArray[np.int64] | None = None
+    unlimited_bounds: Doubles | None = None
     _more: Callable[[int], DiverseList] | None = field(default=None, repr=False)
     _further: Further | None = field(default=None, repr=False)
+    _view: ListView | None = field(default=None, repr=False)
+    _outlook: Outlook | Figures | None = field(default=None, repr=False)
 
     @property
     def objective(self) -> float:
@@ -125,6 +133,80 @@ class DiverseList:
     def distinct(self) -> int:
         """Number of different labelings in the list."""
         return len({labeling.tobytes() for labeling in self._flat})
+
+    @property
+    def probabilities(self) -> Doubles:
+        """Probability that each labeling is the nearest one to the truth, (m,); they sum to 1.
+
+        The truth is taken to be a sample of the model, whose scores are log-probabilities up to a constant; in lists
+        of suggestions, one of the candidates the list was chosen from. ``hh.weigh`` takes other samples, or another
+        temperature; ``hh.calibrate`` finds that.
+
+        >>> import hedgehop as hh
+        >>> found = hh.diverse(hh.Chain([[1.0, 0.0], [0.2, 0.0]]), hh.LinearHamming(), m=2)
+        >>> found.probabilities.round(2).tolist(), round(found.none_of_these, 2)
+        ([0.55, 0.45], 0.27)
+        """
+        return self._figures.probabilities
+
+    @property
+    def none_of_these(self) -> float:
+        """Probability that the truth differs from every labeling in more than a tenth of the variables."""
+        return self._figures.none_of_these
+
+    @property
+    def sure(self) -> Doubles:
+        """Probability of the most probable label of each variable, (*shape): 1 where all plausible answers agree."""
+        return self._figures.sure
+
+    @property
+    def entropy(self) -> Doubles:
+        """Entropy of the label of each variable in nats, (*shape): 0 where all plausible answers agree."""
+        return self._figures.entropy
+
+    def choose(self, loss: Loss = "iou", among: Literal["list", "all"] = "list") -> Chosen:
+        """Return the labeling of least expected loss: the one to take if nobody chooses.
+
+        Parameters
+        ----------
+        loss : "iou", "accuracy", "hamming" or function
+            "iou": 1 - intersection over union, expected label by label. "accuracy" and "hamming": share and number of
+            wrong variables. A function takes a labeling and a possible truth, (n,) arrays of the model's variables,
+            and returns a number.
+        among : "list" or "all"
+            Whether to choose among the list or, for "accuracy" and "hamming", among all labelings.
+
+        Examples
+        --------
+        >>> import hedgehop as hh
+        >>> found = hh.diverse(hh.Chain([[1.0, 0.0], [0.2, 0.0]]), hh.LinearHamming(), m=2)
+        >>> found.choose("accuracy")
+        Chosen(labeling 1 of the list, expected loss 0.3596)
+        """
+        return self._live_outlook.choose(self.labelings, loss, among)
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether probabilities are known already, so that reports, plots and files contain them."""
+        return self._outlook is not None or "_on_demand" in self.__dict__
+
+    @property
+    def _figures(self) -> Figures:
+        return self._outlook if isinstance(self._outlook, Figures) else self._live_outlook.figures
+
+    @property
+    def _live_outlook(self) -> Outlook:
+        return self._outlook if isinstance(self._outlook, Outlook) else self._on_demand
+
+    @cached_property
+    def _on_demand(self) -> Outlook:
+        from hedgehop.probabilities.weighing import default_outlook
+
+        if self._view is None:
+            raise ValueError(
+                "this list does not know its model, which is not kept in files. Call hh.weigh(found, model) first."
+            )
+        return default_outlook(self._view)
 
     @property
     def _flat(self) -> Labels:
@@ -174,11 +256,17 @@ class DiverseList:
             )
         return self._further
 
-    def report(self) -> str:
-        """Everything that is known about the list, as text."""
+    def report(self, verbose: bool = False) -> str:
+        """What differs and what is proven, in one sentence, and a table of the steps; with `verbose`, all bounds."""
         from hedgehop.lists.report import report
 
-        return report(self)
+        return report(self, verbose)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from hedgehop.lists.notebook import as_html
+
+        return as_html(self)
 
     def plot(self, image: ArrayLike | None = None, **options: Any) -> Figure:
         """Draw all candidates side by side (needs the ``plot`` extra); see ``hedgehop.plotting.plot_list``."""
@@ -193,7 +281,9 @@ class DiverseList:
         save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_more": None, "_further": None}  # how to go on needs a live solver
+        kept = {key: value for key, value in self.__dict__.items() if key != "_on_demand"}
+        figures = self._figures if self.is_weighed else None
+        return kept | {"_more": None, "_further": None, "_view": None, "_outlook": figures}  # these need live solvers
 
     def __len__(self) -> int:
         return len(self.labelings)
@@ -207,12 +297,14 @@ def as_list(
     objective: Objective, state: ListState, certificate: Certificate, method: str, **options: Any
 ) -> DiverseList:
     """Return a list whose steps are all known as what users get; `options` are its other attributes."""
-    steps = state.steps
+    steps, labelings = state.steps, own(state.rows.reshape(len(state), *objective.model.shape))
+    limited = any(s.unlimited_bound is not None for s in steps)
     return DiverseList(
-        labelings=own(state.rows.reshape(len(state), *objective.model.shape)),
+        labelings=labelings,
         relevance=own(np.array([s.relevance for s in steps])),
         gains=own(np.array([s.value for s in steps])),
         bounds=own(np.array([s.upper_bound for s in steps])),
+        unlimited_bounds=own(np.array([s.bound_on_all for s in steps])) if limited else None,
         exact=own(np.array([s.exact for s in steps])),
         seconds=own(np.array([s.seconds for s in steps])),
         oracles=tuple(s.oracle for s in steps),
@@ -221,5 +313,6 @@ def as_list(
         diversity=repr(objective.diversity),
         method=method,
         model=repr(objective.model),
+        _view=ListView.plain(labelings, objective.model),
         **options,
     )

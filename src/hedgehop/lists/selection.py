@@ -7,28 +7,32 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
-from hedgehop._arrays import positive_count
+import numpy as np
+
+from hedgehop._arrays import flag, is_one_of, positive_count, several
 from hedgehop._errors import Interrupted, UnsupportedError
 from hedgehop._progress import tell
-from hedgehop.diversity import Diversity, VariableCoverage
+from hedgehop.diversity import Diversity, UseCoverage, VariableCoverage
 from hedgehop.lists.calibration import calibrated
-from hedgehop.lists.exchange import exchanged
-from hedgehop.lists.greedy import Greedy, GreedyRun, distorted
-from hedgehop.lists.joint import chosen_jointly
-from hedgehop.lists.objective import Objective, check_arguments, check_model
+from hedgehop.lists.continuation import continuation_of, fewer
+from hedgehop.lists.methods.exchange import exchanged
+from hedgehop.lists.methods.greedy import Greedy, GreedyRun, distorted
+from hedgehop.lists.methods.joint import chosen_jointly, proves_lists
+from hedgehop.lists.objective import Objective, check_arguments, require_model
 from hedgehop.lists.pace import Pace
 from hedgehop.lists.report import repeats
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.separation import Separation
-from hedgehop.lists.session import fewer, session_of
 from hedgehop.lists.state import ListState
-from hedgehop.lists.tradeoff import TradeoffLike
+from hedgehop.lists.tradeoff import TradeoffLike, is_auto
+from hedgehop.models import Path
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.effort import checked_limits, limited
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Potential
 
+_SHARED_LENGTH = 1.0  # what a unit of length costs in shared use, in units of length
 Method = Literal["greedy", "distorted", "joint"]
 Certify = Literal["auto"] | bool | int
 Callback = Callable[[Step], Any]
@@ -53,11 +57,11 @@ def best(
         Which oracle solves it; ``hh.oracles.available()`` lists the names.
     tolerance : float
         Stop when the bound is within this share of what is at stake above the value: 1e-3 suffices for most pictures.
-        Unless given, messages go on to 1e-6 of it or until the bound stalls; on models of more than 2^18 scores
+        By default, messages continue to 1e-6 of it or until the bound stalls; on models of more than 2^18 scores
         they also stop at 1e-4 of what is at stake, unless a proof is near. 0 goes as far as oracles can.
     time_limit : float
-        Seconds after which the best labeling found so far, with the bound proven so far, has to do. Messages, integer
-        programs and searches keep to it; a cut or a move that has begun is finished. ``Step.stopped`` tells.
+        Seconds after which the best labeling found so far, with the bound proven so far, is returned. Messages, integer
+        programs and searches keep to it; a cut or a move that has begun is completed. ``Step.stopped`` says so.
 
     Examples
     --------
@@ -71,8 +75,8 @@ def best(
     """
     share, seconds = checked_limits(tolerance, time_limit)
     chosen = get(oracle)
-    check_model(model)
-    terms: tuple[Any, ...] = (potentials,) if isinstance(potentials, Potential) else tuple(potentials or ())
+    require_model(model)
+    terms = (potentials,) if isinstance(potentials, Potential) else several(potentials, "potentials", "hh.potentials")
     wrong = [p for p in terms if not isinstance(p, Potential)]
     if wrong:
         raise TypeError(f"potentials must be hh.potentials records; got {wrong[0]!r}.")
@@ -111,13 +115,15 @@ def diverse(
         What to label.
     diversity : Diversity, optional
         What makes labelings different; ``0.5 * a + b`` adds several. By default ``VariableCoverage()``: it suits every
-        model, and its steps are as easy as finding the single best labeling.
+        model, and its steps are as easy as finding the single best labeling. For routes, the lengths
+        they share, ``UseCoverage(lengths)``, with a tradeoff of 1.
     m : int
         Number of labelings.
     tradeoff : "auto", float, hh.target(distance=...) or hh.per_variable(...)
         The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" uses about the smallest at
         which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
-        `min_distance` are given, it also keeps any two labelings 5 % apart.
+        `min_distance` are given, it also keeps any two labelings 5 % apart. For trees and matchings of graphs, these
+        are shares of the edges in which two labelings can differ.
     method : "greedy", "distorted" or "joint"
         "distorted" gives diversity less weight in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
@@ -142,7 +148,7 @@ def diverse(
         As for :func:`best`, of every step.
     time_limit : float
         Seconds for the whole list: each step may take its share of what is left, and the search for a better bound
-        the rest. Where that is not enough the list is shorter, with a warning; it has one labeling at least.
+        the rest. If that is not enough, the list is shorter, with a warning; it has at least one labeling.
 
     Returns
     -------
@@ -162,7 +168,7 @@ def diverse(
     >>> found.objective <= found.upper_bound
     True
     """
-    m = positive_count(m, "m")
+    m, refine = positive_count(m, "m"), flag(refine, "refine")
     check_method(method)
     calls = further_calls(certify, m)
     free = isinstance(distinct, str) and distinct == "auto"
@@ -185,16 +191,17 @@ def diverse(
         if refine:
             with pace.step():
                 state = exchanged(greedy, state)
-        if free and repeats(state.rows):
-            warnings.warn(repeats(state.rows), stacklevel=2)
+        repeated = repeats(state.rows) if free and not greedy.separation.distance else ""
+        if repeated:
+            warnings.warn(repeated, stacklevel=2)
         run = GreedyRun(greedy, state, pace.tolerance)
         with pace.step():
-            state = run.beginning(len(state))
+            state = run.beginning(len(state), ahead=not (calls and proves_lists(greedy, m)))
     except KeyboardInterrupt:
-        found = session_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
+        found = continuation_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None
     how = f"{method}, refined" if refine else method
-    session = session_of(greedy, state, how, run if method == "greedy" else None)
+    session = continuation_of(greedy, state, how, run if method == "greedy" else None)
     with pace.step():
         return session.certify(calls, progress) if calls else session.found
 
@@ -237,7 +244,7 @@ def prepared(
     min_distance: Any = None,
 ) -> Greedy:
     """Check the arguments of a list; return what solves its steps."""
-    diversity = VariableCoverage() if diversity is None else diversity
+    diversity, tradeoff = with_defaults(model, diversity, tradeoff)
     check_arguments(model, diversity)
     separation = Separation.of(model, diversity, tradeoff, distinct, min_distance)
     chosen = get(oracle)
@@ -245,9 +252,19 @@ def prepared(
     return Greedy(Objective(model, diversity, factor), separation, chosen.on(model))
 
 
+def with_defaults(model: Model, diversity: Diversity | None, tradeoff: TradeoffLike) -> tuple[Diversity, TradeoffLike]:
+    """What makes labelings different where nothing is said: their labels, or the lengths that routes share."""
+    if diversity is not None:
+        return diversity, tradeoff
+    if not isinstance(model, Path):
+        return VariableCoverage(), tradeoff
+    lengths = UseCoverage(weights=np.where(np.isfinite(model.lengths), np.abs(model.lengths), 0.0))
+    return lengths, _SHARED_LENGTH if is_auto(tradeoff) else tradeoff
+
+
 def check_method(method: Any) -> None:
     """Refuse methods that do not exist."""
-    if method not in ("greedy", "distorted", "joint"):
+    if not is_one_of(method, ("greedy", "distorted", "joint")):
         raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
 
 

@@ -14,6 +14,7 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.lists.tradeoff import VISIBLE, is_auto
 from hedgehop.models import Arborescence, Chain
 from hedgehop.models.base import Model
+from hedgehop.models.unary import UnaryModel
 
 _SENTENCES = (Chain, Arborescence)  # whose best labelings differ in a word or two, so that lists easily repeat one
 
@@ -35,7 +36,7 @@ class Separation:
             min_distance = VISIBLE
         usual = diversity.distinct or isinstance(model, _SENTENCES)
         least = int(usual if isinstance(distinct, str) else distinct)
-        return cls(max(least, _variables(min_distance, model.n_variables)))
+        return cls(max(least, _variables(min_distance, model.n_variables, n_differing(model))))
 
     def too_close(self, labeling: Labels, rows: Labels) -> bool:
         """Whether a labeling is too close to one of a list."""
@@ -44,7 +45,12 @@ class Separation:
         return bool(_core.counts.hamming(labeling.reshape(1, -1), rows).min() < self.distance)
 
 
-def _variables(distance: Any, n: int) -> int:
+def n_differing(model: Model) -> int:
+    """Of how many variables shares are taken: of those in which labelings may be expected to differ."""
+    return model.n_differing if isinstance(model, UnaryModel) else model.n_variables
+
+
+def _variables(distance: Any, n: int, differing: int) -> int:
     """Return a minimum distance, given as a number or a share of the variables, as a number."""
     if distance is None:
         return 0
@@ -53,7 +59,7 @@ def _variables(distance: Any, n: int) -> int:
         raise ValueError(f"{text}; got {distance}. Use distinct=True.")
     least = number(distance, "min_distance", low=0.0)
     if 0 < least < 1:
-        least = float(np.ceil(least * n - 1e-9))
+        least = float(np.ceil(least * differing - 1e-9))
     if least != int(least) or least > n:
         text = f"min_distance must be a number of variables (at most {n}) or a share below 1"
         raise ValueError(f"{text}; got {distance!r}.")

@@ -43,9 +43,9 @@ class ListState:
 
     @property
     def best_gains(self) -> list[float]:
-        """Upper bounds on the best gains after 0, 1, ... labelings, as many as are known."""
-        known = [step.upper_bound for step in self.steps]
-        return [*known, self.next.upper_bound] if self.next and len(known) == len(self) else known
+        """Upper bounds on the gains of all labelings after 0, 1, ... of the list, as many as are known."""
+        known = [step.bound_on_all for step in self.steps]
+        return [*known, self.next.bound_on_all] if self.next and len(known) == len(self) else known
 
     def append(self, step: Step) -> ListState:
         """Add the labeling of a step."""

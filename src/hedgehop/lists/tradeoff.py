@@ -10,7 +10,7 @@ from hedgehop._arrays import number
 from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 
-_MOST = 1e300
+_LARGEST_TRADEOFF = 1e300
 VISIBLE = 0.05  # the share of the variables in which labelings differ at least where nothing is said about it
 SECOND = (
     0.1  # in which the second differs from the first: later ones, which find less that is new, then rarely go below
@@ -84,6 +84,6 @@ def resolve(tradeoff: TradeoffLike, model: Model, diversity: Diversity) -> float
         named = '"auto"' if is_auto(tradeoff) else "hh.target"
         raise TypeError(f"{named} finds its tradeoff by solving steps: use it with hh.diverse, stream or portfolio.")
     factor = number(tradeoff, "tradeoff", low=0.0)
-    if factor > _MOST:
-        raise ValueError(f"tradeoff must be at most {_MOST:g}, or F overflows; got {factor:g}.")
+    if factor > _LARGEST_TRADEOFF:
+        raise ValueError(f"tradeoff must be at most {_LARGEST_TRADEOFF:g}, or F overflows; got {factor:g}.")
     return factor

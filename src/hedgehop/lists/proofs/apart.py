@@ -28,12 +28,16 @@ from hedgehop.potentials import Potential, total_value
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """No m labelings that keep their distance are worth more than `most`; how that is proven, and what it cost."""
+    """No m labelings that keep their distance are worth more than `most`; how that is proven, and what it cost.
+
+    `exact`: whether the best labeling of all was found, so that other slopes alone prove more.
+    """
 
     most: float
     arrays: Arrays
     labelings: Labels
     calls: int
+    exact: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,18 +61,18 @@ class Apart:
         """
         nearest = self.solver.step(potentials)
         if not self.distance or (enough is not None and self._is_new(nearest, known)):
-            return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1)
+            return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
         if self.radius:
             return self._without_balls(potentials, nearest, enough or 0.0)
         pool = np.concatenate([known, _flat(nearest)])
         cliques = self._cliques(pool, self._values(potentials, pool))
         possible = sum(max(clique.values) for clique in cliques) if len(cliques) == self.m else -np.inf
         if self.m * nearest.upper_bound - possible <= (enough or 0.0):
-            return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1)
+            return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
         rows = own(pool[[k for clique in cliques for k in clique.places]])
         most, other = self._without(potentials, rows, nearest)
         met = [_flat(nearest)] if other is None else [_flat(nearest), _flat(other)]
-        return Together(most, {"apart": rows}, np.concatenate(met), 2)
+        return Together(most, {"apart": rows}, np.concatenate(met), 2, nearest.exact)
 
     def proven(self, potentials: Sequence[Potential], arrays: Arrays) -> float:
         """Return what `most` proves with given labelings taken away: the arrays of what it returned."""
@@ -118,7 +122,7 @@ class Apart:
                 break
             centres.append(step.labeling.reshape(-1))
         rows = own(np.array(centres, np.int32))
-        return Together(self._sum(bounds), {"apart": rows[: len(bounds) - 1]}, rows, calls)
+        return Together(self._sum(bounds), {"apart": rows[: len(bounds) - 1]}, rows, calls, nearest.exact)
 
     def _nested(self, potentials: Sequence[Potential], nearest: Step, rows: Labels) -> float:
         bounds = [nearest.upper_bound]

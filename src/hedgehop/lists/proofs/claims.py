@@ -10,7 +10,7 @@ from math import isnan
 
 import numpy as np
 
-from hedgehop._arrays import Labels
+from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import BoundError, InfeasibleError, UnsupportedError
 from hedgehop.lists.certificate import Certificate, certify, step_bounds
 from hedgehop.lists.objective import Objective
@@ -22,7 +22,7 @@ from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
-_SUMS = 1e-9  # of the numbers that are added: sums in another order, on another machine
+_REORDERED_SUMS = 1e-9  # of the numbers that are added: sums in another order, on another machine
 _KERNELS = 1e-6  # of what is at stake: what kernels that work with integers may leave
 _UNSURE = 0.5  # of a gap that is found again: so much smaller may one be that a solver in another state left
 
@@ -71,12 +71,18 @@ class Claims:
 
     def __post_init__(self) -> None:
         m = len(self.rows)
-        for name in ("relevance", "gains", "bounds", "exact"):
-            if np.shape(getattr(self.found, name)) != (m,):
-                raise _refusal(f"{name} of the list has shape {np.shape(getattr(self.found, name))}, not {(m,)}")
+        claims = {name: getattr(self.found, name) for name in ("relevance", "gains", "bounds", "exact")}
+        for name, claimed in (claims | {"unlimited_bounds": self._unlimited}).items():
+            if np.shape(claimed) != (m,):
+                raise _refusal(f"{name} of the list has shape {np.shape(claimed)}, not {(m,)}")
         self.values = self.objective.values(self.rows)
-        self._digits = _SUMS * self.size
+        self._digits = _REORDERED_SUMS * self.size
         self._slack = self._digits + _KERNELS * (stake(self.objective.model) or 0.0)
+
+    @property
+    def _unlimited(self) -> Doubles:
+        """What no labeling adds in each step, whether or not the limits allow it."""
+        return self.found.bounds if self.found.unlimited_bounds is None else self.found.unlimited_bounds
 
     @property
     def size(self) -> float:
@@ -96,16 +102,35 @@ class Claims:
     def check_steps(self) -> None:
         """Solve every step again: nothing may add more than its bound, nor than a labeling that is called exact."""
         for t in range(len(self.rows)):
-            earlier, bound = self.rows[:t], float(self.found.bounds[t])
-            best = self.solver.step(self.objective.bounding(earlier))
-            gain = self._gain(best, earlier)
-            self._not_below(f"bound of step {t}", bound, gain, "what a labeling adds")
-            same = best.exact or best.oracle == self.found.oracles[t]
+            best = self.solver.step(self.objective.bounding(self.rows[:t]))
+            if self.found.unlimited_bounds is not None:
+                self._check_bound(t, "unlimited bound", float(self.found.unlimited_bounds[t]), best)
+            allowed = self._allowed(t, best)
+            if allowed is not None:
+                self._check_bound(t, "bound", float(self.found.bounds[t]), allowed)
+                if self.found.exact[t]:
+                    self._check_exact(t, allowed)
+
+    def _allowed(self, t: int, best: Step) -> Step | None:
+        """Return the best step at the distance that the list keeps; None if none is found, which proves nothing."""
+        earlier, apart = self.rows[:t], self.found.certificate.apart
+        if not Separation(apart).too_close(best.labeling, earlier):
+            return best
+        try:
+            return self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
+        except (InfeasibleError, UnsupportedError):
+            return None
+
+    def _check_bound(self, t: int, name: str, bound: float, best: Step) -> None:
+        gain = self._gain(best, self.rows[:t])
+        self._not_below(f"{name} of step {t}", bound, gain, "what a labeling adds")
+        if self._repeats(t, best):
             missed = 0.0 if best.exact else _UNSURE * (best.upper_bound - gain)
-            if same:
-                self._not_below(f"bound of step {t}", bound, best.upper_bound - missed, "what can be proven")
-            if self.found.exact[t]:
-                self._check_exact(t, best, same)
+            self._not_below(f"{name} of step {t}", bound, best.upper_bound - missed, "what can be proven")
+
+    def _repeats(self, t: int, best: Step) -> bool:
+        """Whether a step that was solved again proves what the list could prove."""
+        return best.exact or best.oracle == self.found.oracles[t]
 
     def check_certificate(self, proven: Certificate, sure: bool) -> None:
         """Compare the certificate with one that was proven again, `sure` if by exact steps; what follows with steps."""
@@ -122,17 +147,12 @@ class Claims:
             text = f"rounding of the certificate is {claimed.rounding!r}, more than {allowed:.3g}"
             raise _refusal(f"{text}, so its guarantee of {claimed.guarantee:.4g} is not proven")
 
-    def _check_exact(self, t: int, best: Step, same: bool) -> None:
-        earlier, gain, apart = self.rows[:t], float(self.found.gains[t]), self.found.certificate.apart
-        if Separation(apart).too_close(best.labeling, earlier):
-            try:
-                best = self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
-            except (InfeasibleError, UnsupportedError):  # which proves nothing
-                return
-        rival = self._gain(best, earlier)
+    def _check_exact(self, t: int, best: Step) -> None:
+        gain, rival = float(self.found.gains[t]), self._gain(best, self.rows[:t])
         if not rival <= gain + self._slack:
             raise _refusal(f"step {t} is called exact, but another labeling adds {rival!r}, not {gain!r}")
-        if same and not best.exact and not meets(self.objective.model, gain, best.upper_bound + self._slack):
+        unproven = not best.exact and not meets(self.objective.model, gain, best.upper_bound + self._slack)
+        if unproven and self._repeats(t, best):
             raise _refusal(f"step {t} is called exact, but no more than a bound of {best.upper_bound!r} can be proven")
 
     def _check_baseline(self, baseline: float) -> None:
@@ -151,7 +171,7 @@ class Claims:
         """What follows from the bounds of the steps: these are checked before."""
         steps = tuple(
             Step(y, float(g), float(u), False, "")
-            for y, g, u in zip(self.rows, self.found.gains, self.found.bounds, strict=True)
+            for y, g, u in zip(self.rows, self.found.gains, self._unlimited, strict=True)
         )
         state, unknown = ListState(self.rows, steps), self.objective.why_not_known(self.rows)
         if len(claimed.online) > len(self.rows):  # what could be added next was known, too

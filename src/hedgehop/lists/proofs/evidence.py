@@ -31,6 +31,8 @@ class Proof:
         What the argument is about: a list of labelings, slopes, ...
     calls : int
         How many steps were solved to find it, beyond those of the list.
+    seconds : float
+        How long the search took until then; 0 if there was none.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Proof:
     source: str
     arrays: Arrays = field(default_factory=dict, repr=False)
     calls: int = 0
+    seconds: float = 0.0
 
 
 class Bound(float):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from hedgehop.lists.objective import Objective
     from hedgehop.lists.state import ListState
 
-Floats = Sequence[float]
-
 
 @dataclass(frozen=True)
 class PaperBounds:
@@ -69,7 +67,9 @@ class PaperBounds:
     condition: str
 
 
-def paper_bounds(objective: Objective, state: ListState, values: Floats, unknown: str | None = None) -> PaperBounds:
+def paper_bounds(
+    objective: Objective, state: ListState, values: Sequence[float], unknown: str | None = None
+) -> PaperBounds:
     """Apply Lemma 2 to a list, given F of its beginnings; `unknown` says why these are too low, if they may be."""
     m, best_gains = len(state), state.best_gains
     if not objective.diversity.submodular:
@@ -101,13 +101,13 @@ def least_known(objective: Objective, rows: Labels, baseline: float) -> float:
     return float(np.nanmin([0.0, repeated, baseline]))
 
 
-def _by_factors(m: int, reached: float, factors: Floats) -> float:
+def _by_factors(m: int, reached: float, factors: Sequence[float]) -> float:
     """F'* - F'(S^(t+1)) <= (1 - alpha_t / m) (F'* - F'(S^t)), from F'(S^0) = 0."""
     lost = prod(1.0 - a / m for a in factors)
     return reached / (1.0 - lost) if lost < 1.0 else inf
 
 
-def _by_errors(m: int, reached: float, errors: Floats) -> float:
+def _by_errors(m: int, reached: float, errors: Sequence[float]) -> float:
     """F'* - F'(S^(t+1)) <= (1 - 1/m) (F'* - F'(S^t)) + eps_t, from F'(S^0) = 0."""
     kept = 1.0 - 1.0 / m
     missed = sum(kept ** (m - 1 - t) * error for t, error in enumerate(errors))

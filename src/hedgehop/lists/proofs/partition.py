@@ -21,11 +21,14 @@ from hedgehop.diversity.regions import RegionCoverage
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.pairwise.moves import MoveSolver
+from hedgehop.oracles.registry import get
 from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 from hedgehop.potentials.labels import least_count
 
 _AT_ONCE = 20  # evaluations, about as long as a step
-_ROUNDS = 5  # of so many evaluations: later ones hardly gain
+_EVALUATION_ROUNDS = 5  # of so many evaluations: later ones hardly gain
+_FEWER_EVALUATIONS_FROM = 100_000  # variables from which a step takes half as many
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,21 @@ def partition_bound(
     return PartitionBound(descent.bound, descent.prices)
 
 
-def descended(objective: Objective, m: int, start: Prices | None = None, rows: Labels | None = None) -> Descent:
-    """Return a descent that has not begun: for whoever wants the bound a few evaluations at a time."""
+def descended(
+    objective: Objective,
+    m: int,
+    start: Prices | None = None,
+    rows: Labels | None = None,
+    variables: Doubles | None = None,
+) -> Descent:
+    """Return a descent that has not begun: for whoever wants the bound a few evaluations at a time.
+
+    `variables`: prices of variables that are known to be good, unless all multipliers are given.
+    """
     dual = _dual(objective, m)
     first = dual.start() if start is None else start
+    if start is None and variables is not None:
+        first = Prices(variables, first.slopes)
     if rows is None:
         rows = np.repeat(dual.unary.argmax(axis=1)[None].astype(np.int32), m, axis=0)
     elif start is None and len(first.slopes):
@@ -102,9 +116,12 @@ PARTS = Provider("parts", find, check)
 
 
 def _evidence(problem: Problem) -> Iterator[Evidence]:
-    descent, none = descended(problem.objective, problem.m, rows=problem.rows), problem.rows[:0]
-    for _ in range(_ROUNDS):
-        descent.run(_AT_ONCE)
+    steps = problem.solver.by(get("expansion"))
+    known = steps.parts.prices if isinstance(steps, MoveSolver) else None
+    descent, none = descended(problem.objective, problem.m, None, problem.rows, known), problem.rows[:0]
+    for _ in range(_EVALUATION_ROUNDS):
+        large = problem.objective.model.n_variables > _FEWER_EVALUATIONS_FROM
+        descent.run(_AT_ONCE // 2 if large else _AT_ONCE)
         arrays = {"prices": descent.prices.variables, "slopes": descent.prices.slopes}
         yield Evidence(descent.bound, arrays, none, none)
         if descent.done:

@@ -8,31 +8,49 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from threading import Lock
+from time import perf_counter
 
 import numpy as np
 
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.lists.certificate import step_bounds
-from hedgehop.lists.exchange import improved
-from hedgehop.lists.greedy import Greedy
-from hedgehop.lists.joint import JOINT
+from hedgehop.lists.methods.exchange import improved
+from hedgehop.lists.methods.greedy import Greedy
+from hedgehop.lists.methods.joint import JOINT
 from hedgehop.lists.proofs.balls import BALLS
 from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
 from hedgehop.lists.proofs.gains import GAINS
+from hedgehop.lists.proofs.listing import LISTING
 from hedgehop.lists.proofs.partition import PARTS
-from hedgehop.lists.proofs.slopes import SLOPES
+from hedgehop.lists.proofs.slopes import RELAXED, SLOPES
 from hedgehop.lists.proofs.swaps import Swaps
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exactness import meets
 
-_STARTS = 6  # of the last mixtures from which better lists are sought
+_KEPT_MIXTURES = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
-PROVIDERS: tuple[Provider, ...] = (JOINT, PARTS, SLOPES, BALLS, GAINS)  # those that apply take turns, in this order
-_APART: tuple[Provider, ...] = (SLOPES, BALLS, GAINS, JOINT, PARTS)  # the last two know nothing of limits
+PROVIDERS: tuple[Provider, ...] = (
+    LISTING,
+    JOINT,
+    PARTS,
+    RELAXED,
+    SLOPES,
+    BALLS,
+    GAINS,
+)  # they take turns, in this order
+_APART: tuple[Provider, ...] = (
+    LISTING,
+    RELAXED,
+    SLOPES,
+    BALLS,
+    GAINS,
+    JOINT,
+    PARTS,
+)  # the last two know nothing of limits
 
 
 class Search:
@@ -46,14 +64,13 @@ class Search:
         self._providers = _APART if greedy.separation.distance else PROVIDERS
         self._asked = deque((provider, self._found(provider)) for provider in self._providers)
         self._met = {row.tobytes(): row for row in rows}
-        self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_STARTS)
+        self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_KEPT_MIXTURES)
         self._best: Bound | None = None
-        self._calls, self._lock = 0, Lock()
+        self._calls, self._seconds, self._lock = 0, 0.0, Lock()
 
     @cached_property
     def _greedy(self) -> Greedy:
-        oracle, model = self._given.solver.oracle, self._given.objective.model
-        return replace(self._given, solver=oracle.for_bounds().on(model))
+        return replace(self._given, solver=self._given.solver.for_bounds())
 
     @cached_property
     def _problem(self) -> Problem:
@@ -90,13 +107,13 @@ class Search:
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
         until, value, known = self._calls + calls, self._greedy.objective.value(state.rows), self._least(state)
         while self._calls < until and effort().seconds > 0 and not self._reaches(value, known):
-            found = self._next()
+            start, found = perf_counter(), self._next()
             if found is None:
                 return
             source, evidence = found
-            self._calls += evidence.calls
+            self._calls, self._seconds = self._calls + evidence.calls, self._seconds + perf_counter() - start
             self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
-            self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls)))
+            self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls, self._seconds)))
             self._beginnings.append(evidence.beginning)
             if evidence.final:
                 self._asked.clear()
@@ -141,17 +158,18 @@ class Search:
         swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._met.values())))
         whole = [swaps.filled(swaps.places(rows), len(state)) for rows in self._beginnings]
         starts = {tuple(start) for start in [swaps.places(state.rows), *whole] if start is not None}
-        lists = [swaps.pool[swaps.settled(start)] for start in sorted(starts)]
-        best = max(lists, key=self._greedy.objective.value)
+        lists = {tuple(sorted(swaps.settled(start))) for start in starts}
+        best = max((swaps.pool[list(places)] for places in sorted(lists)), key=self._greedy.objective.value)
         before = self._greedy.objective.value(state.rows)
         grows = not meets(self._greedy.objective.model, before, self._greedy.objective.value(best))
         return ListState(best, plain=state.plain, bounds=state.bounds) if grows else state
 
     def _exchanged(self, state: ListState, t: int) -> ListState:
         """Solve one labeling again given all others."""
+        start = perf_counter()
         better, bound = improved(self._greedy, state, t)
-        self._calls += 1
-        self._take(Bound(bound, replace(bound.proof, calls=self._calls)))
+        self._calls, self._seconds = self._calls + 1, self._seconds + perf_counter() - start
+        self._take(Bound(bound, replace(bound.proof, calls=self._calls, seconds=self._seconds)))
         return better
 
     def _in_order(self, better: ListState, before: ListState) -> ListState:

@@ -13,36 +13,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import Columns, Lines, Slopes
+from hedgehop.diversity.lines import Columns, GroupLines, Slopes
 from hedgehop.lists.proofs.apart import Apart
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider, on_grid
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
 _MOVES = 500  # of the master problem's mixture
-_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
+_SERIOUS_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
 _NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
-_LEAST = 1e-12  # of what is at stake: a gap that need not be closed
-_STUCK = 4  # calls in a row that bring neither a new labeling nor a much better bound
+_NEGLIGIBLE_STAKE = 1e-12  # of what is at stake: a gap that need not be closed
+_LEAST_UNIT = 2.0**-100  # of what is at stake: smaller tradeoffs are no unit
+_IDLE_CALLS = 4  # calls in a row that bring neither a new labeling nor a much better bound
 
-Families = Sequence[tuple[float, Lines]]
+Families = Sequence[tuple[float, GroupLines]]
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield a bound per step solved; None where a list is one labeling, or its diversity has no known lines."""
+    """Yield a bound per step solved; None where a list is one labeling, or its diversity has no known lines.
+
+    If easier steps bound the diversity as well, harder ones are left as soon as one is not exact.
+    """
     families = _families(problem)
-    return None if families is None else Bundle(problem, families).evidence()
+    if families is None:
+        return None
+    bundle, easier = ListDual(problem, families), _families(problem, relaxed=True) is not None
+    return _while_exact(bundle) if easier else bundle.evidence()
 
 
-def check(problem: Problem, arrays: Arrays) -> float:
+def find_relaxed(problem: Problem) -> Iterator[Evidence] | None:
+    """Yield a bound per step solved for a diversity that is nowhere below this one; None where none is known."""
+    families = _families(problem, relaxed=True)
+    return None if families is None else ListDual(problem, families).evidence()
+
+
+def check(problem: Problem, arrays: Arrays, relaxed: bool = False) -> float:
     """Return the bound that slopes prove: one step, a few where labelings must differ."""
-    families = _families(problem)
+    families = _families(problem, relaxed)
     if families is None:
         raise ValueError("slopes prove nothing here: no lines of this diversity are known.")
     slopes = [_part(arrays, k) for k in range(len(families))]
@@ -51,9 +65,10 @@ def check(problem: Problem, arrays: Arrays) -> float:
 
 
 SLOPES = Provider("slopes", find, check)
+RELAXED = Provider("relaxed slopes", find_relaxed, partial(check, relaxed=True))
 
 
-class Bundle:
+class ListDual:
     """Labelings met, the slopes that proved most, and how tightly further ones are held near them."""
 
     def __init__(self, problem: Problem, families: Families) -> None:
@@ -71,16 +86,17 @@ class Bundle:
         self._best, self._lower = np.inf, -np.inf
         self._stake = stake(problem.objective.model) or float(np.ptp(self._scores))
         self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
+        self.exact = True  # whether the last step was
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
 
     def evidence(self) -> Iterator[Evidence]:
         """Yield bounds until nothing is left to gain."""
-        while self._stuck < _STUCK and not self._settled():
+        while self._stuck < _IDLE_CALLS and not self._settled():
             slopes, predicted = self._master()
             potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
             apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
             found = apart.most(potentials, known, _NEEDLESS * self._open)
-            value = _worth(self._families, slopes) + found.most
+            value, self.exact = _worth(self._families, slopes) + found.most, found.exact
             self._learn(slopes, value, predicted, found.labelings)
             if not self._capped and (found.calls > 1 or (self._settled() and self._exceeds)):
                 self._cap()
@@ -114,9 +130,10 @@ class Bundle:
         columns = [lines.columns() for _, lines in self._families]
         factors = [factor for factor, _ in self._families]
         sizes = [part.weights.size for part in columns]
-        scores, top = on_grid(np.array(self._scores), self._stake), max(self._scores)
+        unit, top = self._unit, max(self._scores)
+        scores = on_grid((np.array(self._scores) - top) / unit, self._stake / unit)
         starts, groups = _joined(columns)
-        weights = np.concatenate([f * part.weights for f, part in zip(factors, columns, strict=True)])
+        weights = np.concatenate([f / unit * part.weights for f, part in zip(factors, columns, strict=True)])
         m, constant = self._problem.m, sum(f * lines.constant for f, lines in self._families)
         mixture, slopes, predicted, worth = _core.counts.slope_master(
             starts, groups, weights, np.concatenate([part.centre for part in columns]),
@@ -126,16 +143,22 @@ class Bundle:
             np.array(self._clusters if self._capped else (), np.int32),
         )  # fmt: skip
         self._mixture = mixture
-        self._lower = max(self._lower, worth + constant + m * top)
+        self._lower = max(self._lower, unit * worth + constant + m * top)
         parts = np.split(slopes, np.cumsum(sizes)[:-1])
         spread = [lines.spread(part) for (_, lines), part in zip(self._families, parts, strict=True)]
-        return spread, predicted + constant + m * top
+        return spread, unit * predicted + constant + m * top
+
+    @property
+    def _unit(self) -> float:
+        """What the master problem's numbers are divided by, so that units of the scores cannot steer the search."""
+        return max(self._problem.objective.tradeoff, _LEAST_UNIT * self._stake)
 
     def _enough(self, weights: Doubles) -> float:
         """How exactly the master problem is to be solved: a small share of what is open, roughly."""
         gap = self._best - self._lower
         if isfinite(gap):
-            enough = self._tolerance * max(gap, _LEAST * self._problem.m * self._stake) / self._problem.m
+            open_gap = max(gap, _NEGLIGIBLE_STAKE * self._problem.m * self._stake)
+            enough = self._tolerance * (open_gap / self._unit) / self._problem.m
             return float(2.0 ** (np.frexp(enough)[1] - 1))  # the last digits of a gap must not steer the search
         steep = max(float(np.ptp(lines.rises)) for _, lines in self._families)
         return 1e-3 * float(weights.sum()) * steep / self._problem.m
@@ -143,7 +166,7 @@ class Bundle:
     def _learn(self, slopes: list[Slopes], value: float, predicted: float, labelings: Labels) -> None:
         """Hold later slopes near these if they proved enough; take note of the labelings."""
         hoped = self._best - predicted
-        serious = not isfinite(self._best) or value < self._best - _SHARE * max(hoped, 0.0)
+        serious = not isfinite(self._best) or value < self._best - _SERIOUS_SHARE * max(hoped, 0.0)
         if serious:
             for (_, lines), part in zip(self._families, slopes, strict=True):
                 lines.hold(part)
@@ -187,15 +210,22 @@ class Bundle:
         return own(np.repeat(np.array(list(self._rows.values())), whole, axis=0))
 
 
-def _families(problem: Problem) -> Families | None:
-    objective = problem.objective
+def _while_exact(bundle: ListDual) -> Iterator[Evidence]:
+    for evidence in bundle.evidence():
+        yield evidence
+        if not bundle.exact:
+            return
+
+
+def _families(problem: Problem, relaxed: bool = False) -> Families | None:
+    objective, diversity = problem.objective, problem.objective.diversity
     if problem.m < 2 or objective.tradeoff <= 0:
         return None
-    families = objective.diversity.lines(objective.model, problem.m)
+    families = (diversity.relaxed_lines if relaxed else diversity.lines)(objective.model, problem.m)
     return None if families is None else [(objective.tradeoff * factor, lines) for factor, lines in families]
 
 
-def _stiffness(lines: Lines) -> float:
+def _stiffness(lines: GroupLines) -> float:
     steep = float(np.ptp(lines.rises))
     return (lines.h.size - 1) / max(steep, 1e-9 * max(1.0, float(np.abs(lines.rises).max())))
 

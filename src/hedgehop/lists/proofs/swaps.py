@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
 from hedgehop.oracles.exactness import meets
 
-_ROUNDS = 30
+_SWAP_ROUNDS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,11 @@ class Swaps:
     objective: Objective
     separation: Separation
     pool: Labels
+    _known: dict[tuple[int, ...], Doubles] = field(default_factory=dict, init=False)  # gains, by the list they add to
+
+    @cached_property
+    def _place(self) -> dict[bytes, int]:
+        return {row.tobytes(): k for k, row in enumerate(self.pool)}
 
     @cached_property
     def _relevance(self) -> Doubles:
@@ -40,9 +45,8 @@ class Swaps:
 
     def places(self, rows: Labels) -> list[int]:
         """Places of labelings that are in the pool, without those too close to earlier ones."""
-        known = {row.tobytes(): k for k, row in enumerate(self.pool)}
         kept: list[int] = []
-        for k in (known[row.tobytes()] for row in rows):
+        for k in (self._place[row.tobytes()] for row in rows):
             kept += [] if self._near[k, kept].any() else [k]
         return kept
 
@@ -51,7 +55,9 @@ class Swaps:
         chosen = list(places)
         while len(chosen) < m:
             gains = self._gains(chosen)
-            gains[chosen if once else []] = -np.inf
+            if once:
+                gains = gains.copy()
+                gains[chosen] = -np.inf
             if np.isneginf(gains.max()):
                 return None
             chosen.append(int(gains.argmax()))
@@ -60,7 +66,7 @@ class Swaps:
     def settled(self, places: Sequence[int]) -> list[int]:
         """Swap single labelings for better ones until none raises F."""
         chosen = list(places)
-        for _ in range(_ROUNDS):
+        for _ in range(_SWAP_ROUNDS):
             before = list(chosen)
             for t in range(len(chosen)):
                 others = chosen[:t] + chosen[t + 1 :]
@@ -73,7 +79,10 @@ class Swaps:
         return chosen
 
     def _gains(self, chosen: Sequence[int]) -> Doubles:
-        """What each labeling would add to F; -inf for those too close."""
-        gains = np.array(self.objective.gain(self.pool, self._relevance, self.pool[list(chosen)]), np.float64)
-        gains[self._near[:, list(chosen)].any(axis=1)] = -np.inf
-        return gains
+        """What each labeling would add to F; -inf for those too close. Searches from several lists ask twice."""
+        key = tuple(sorted(chosen))
+        if key not in self._known:
+            gains = np.array(self.objective.gain(self.pool, self._relevance, self.pool[list(key)]), np.float64)
+            gains[self._near[:, list(key)].any(axis=1)] = -np.inf
+            self._known[key] = gains
+        return self._known[key]

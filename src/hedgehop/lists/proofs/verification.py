@@ -10,7 +10,7 @@ import numpy as np
 from hedgehop._arrays import Labels
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.certificate import Certificate, baseline, certify
-from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.methods.greedy import Greedy
 from hedgehop.lists.objective import Objective, check_arguments
 from hedgehop.lists.proofs.claims import Claims, Watched
 from hedgehop.lists.proofs.evidence import Arrays, Problem, Proof
@@ -23,7 +23,7 @@ from hedgehop.oracles.registry import OracleLike, get
 
 
 def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: OracleLike = "auto") -> Certificate:
-    """Check all that a list says again, however it was found.
+    """Check every claim of a list again, whichever way it was found.
 
     Scores, gains, F, the bound and the exactness of every step, the baseline, the bound on all lists from its proof,
     and what follows from these. One step is solved per labeling, one or two for the baseline, and one for the proof (as
@@ -47,7 +47,7 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     Raises
     ------
     BoundError
-        If something the list says does not hold; the sentence names it.
+        If a claim of the list does not hold; the message names it.
 
     Examples
     --------
@@ -70,12 +70,11 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     claims.check_values()
     values, size, apart, allowed = claims.values, claims.size, found.certificate.apart, found.certificate.allowed
     bound = _checked(Problem(objective, solver, rows, apart), proof)
-    sure = solver.sure and proof.source != "balls"
     compared = Separation(apart if allowed else 0)
     known = Greedy(objective, compared, solver).measured(ListState(rows), allowed)
     failed = "a proof is about all lists, not about steps"
     proven = certify(values, [bound], [], baseline(objective, known, compared.distance), failed, size=size)
-    claims.check_certificate(proven, sure)
+    claims.check_certificate(proven, solver.sure)
     claims.check_steps()
     return replace(proven, proof=proof, apart=apart, allowed=allowed)
 

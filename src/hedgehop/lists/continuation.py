@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 from hedgehop._errors import Interrupted
 from hedgehop._progress import tell
 from hedgehop.lists.certificate import certified
-from hedgehop.lists.greedy import Greedy, GreedyRun
+from hedgehop.lists.methods.greedy import Greedy, GreedyRun
 from hedgehop.lists.proofs.search import Search
 from hedgehop.lists.result import DiverseList, as_list
 from hedgehop.lists.state import ListState
 
 
-def session_of(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> Session:
+def continuation_of(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> Continuation:
     """Return a list and how it goes on; with a run, to longer ones."""
-    return Session(greedy, Search(greedy, state.rows), state, method, run)
+    return Continuation(greedy, Search(greedy, state.rows), state, method, run)
 
 
 @dataclass(frozen=True)
-class Session:
+class Continuation:
     """A list, and how it goes on."""
 
     greedy: Greedy
@@ -65,13 +65,13 @@ class Session:
         if len(state) < m + k:
             warnings.warn(fewer(len(state) - m, k), stacklevel=3)
         method = "greedy" if self.method == "interrupted" else self.method
-        longer = session_of(self.greedy, state, method, self.run)
+        longer = continuation_of(self.greedy, state, method, self.run)
         return longer.certify(len(state), False) if self.search.asked else longer.found
 
 
 def fewer(taken: int, m: int, late: bool = False) -> str:
     """Say why there are fewer labelings than asked for."""
     if late:
-        return f"only {taken} of {m} labelings: the time limit is over. Give it more, or a tolerance."
+        return f"only {taken} of {m} labelings: the time limit is over. Raise it, or set a tolerance."
     advice = "Ask for fewer or a smaller minimum distance, or allow repetitions (distinct=False, or --repeat)."
     return f"only {taken} of {m} labelings: no other one is allowed. {advice}"

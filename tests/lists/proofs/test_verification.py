@@ -57,6 +57,17 @@ def test_a_changed_claim_is_named(found, claim, tmp_path):
         assert "the file was changed" in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("field", "claim"), [("bounds", "bound of step 2"), ("unlimited_bounds", "share|unlimited bound")]
+)
+def test_bounds_of_lists_that_must_differ_are_claims(field, claim, tmp_path):
+    found = hh.diverse(CHAIN, DIVERSITY, m=3, tradeoff=0.1, min_distance=2, certify=False)
+    assert found.unlimited_bounds[2] > found.bounds[2] + 1e-2
+    replace(found, **{field: raised(getattr(found, field), 2, -1e-3)}).save(tmp_path / "list.npz")
+    with pytest.raises(hh.BoundError, match=claim):
+        hh.verify(hh.load(tmp_path / "list.npz"), CHAIN, DIVERSITY)
+
+
 def test_the_list_tampered_with_has_a_gap(found):
     """Or lowering its bound would be no lie, and rounding no gain."""
     assert found.upper_bound - found.objective > 2e-3
@@ -115,7 +126,9 @@ def test_every_field_is_looked_at():
         "indices",
         "_more",
         "_further",
+        "_view",
+        "_outlook",  # probabilities: about the truth, not about other lists
         "tradeoff",
     }
-    checked = {"labelings", "relevance", "gains", "bounds", "exact", "certificate"}
+    checked = {"labelings", "relevance", "gains", "bounds", "unlimited_bounds", "exact", "certificate"}
     assert {f.name for f in fields(hh.DiverseList)} == words | checked

@@ -9,9 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import hedgehop as hh
-from hedgehop.lists.proofs.evidence import Proof
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.evidence import Problem, Proof
+from hedgehop.lists.proofs.search import PROVIDERS
+from hedgehop.lists.proofs.slopes import RELAXED
 
 ROUNDS = 200 if os.environ.get("HEDGEHOP_THOROUGH") else 1
 H = ["log", "sqrt", "count"]
@@ -55,7 +59,9 @@ DIVERSITIES = {
     "sizes": lambda d, model: hh.LabelCoverage("sqrt", 0.0, ignore=(), min_share=(0.0, 0.5)),
     "kinds": lambda d, model: hh.KindCoverage(np.arange(model.label_counts.max()) % 2, parsimony=-0.5),
     "transitions": lambda d, model: hh.TransitionCoverage("log", [0.0, "auto"][d.integers(2)]),
-    "regions": lambda d, model: hh.RegionCoverage([[0, 1], [1, 2]], "sqrt", robust=int(d.integers(1, 3))),
+    "regions": lambda d, model: hh.RegionCoverage(
+        [[0, 1], [1, 2]][: model.n_variables - 1], "sqrt", robust=int(d.integers(1, 3))
+    ),
     "expected": lambda d, model: hh.ExpectedBest(labelings(model)[d.integers(0, len(labelings(model)), 4)]),
     "named": lambda d, model: hh.GroupCoverage(
         lambda y: [int(y.sum()), f"first {y[0]}"], "sqrt", -0.3, {"first 1": 0.5}
@@ -124,6 +130,78 @@ def test_any_slopes_at_all_are_a_bound(name):
             assert hh.verify(changed, model, diversity, "exhaustive").upper_bound >= best - 1e-9 * max(1.0, abs(best))
 
 
+MIXED = {
+    "variables": (lambda: hh.VariableCoverage("sqrt"), "sqrt", lambda y: set(enumerate(y))),
+    "hamming": (lambda: hh.LinearHamming(), "hamming", lambda y: set(enumerate(y))),
+    "labels": (lambda: hh.LabelCoverage("log", 0.0, ignore=()), "log", set),
+    "transitions": (lambda: hh.TransitionCoverage("log", 0.0), "log", lambda y: {tuple(sorted(p)) for p in
+                    ((y[0], y[1]), (y[1], y[2]), (y[0], y[2])) if p[0] != p[1]}),
+}  # fmt: skip
+
+
+def best_mixture(score, inside, h, tradeoff, m):
+    """Maximise ``m E[r] + tradeoff * sum_g h(m P(g))`` over distributions of labelings, h interpolated: a program."""
+    many, groups = inside.shape
+    rises = np.diff(h)
+    rows = np.vstack([np.hstack([-rise * m * inside.T, np.eye(groups)]) for rise in rises])
+    right = np.concatenate([np.full(groups, h[c] - rises[c] * c) for c in range(m)])
+    found = linprog(-np.r_[m * score, np.full(groups, tradeoff)], rows, right, [np.r_[np.ones(many), np.zeros(groups)]],
+                    [1.0], [(0, 1)] * many + [(None, None)] * groups)  # fmt: skip
+    return -found.fun
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_the_smallest_bound_is_the_value_of_the_best_mixture(name):
+    made, h, groups = MIXED[name]
+    c, m = np.arange(4.0), 3
+    values = {"sqrt": np.sqrt(c), "log": np.log1p(c), "hamming": -c * c / 2}[h]
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        model, tradeoff = potts(random), float(0.5 + 2 * random.random())
+        every = labelings(model)
+        named = [groups(y) for y in every.tolist()]
+        inside = np.array([[g in own for g in sorted(set().union(*named))] for own in named], float)
+        mixture = best_mixture(np.asarray(model.score(every)), inside, values, tradeoff, m)
+        mixture += tradeoff * 0.5 * m * m * model.n_variables if h == "hamming" else 0.0
+        found = hh.diverse(model, made(), m, tradeoff, distinct=False, oracle="exhaustive", certify=False)
+        dual = next(p for p in PROVIDERS if p.source == "slopes")
+        rows = found.labelings.reshape(m, -1).astype(np.int32)
+        problem = Problem(Objective(model, made(), tradeoff), hh.oracles.get("exhaustive").on(model), rows)
+        bound = min(evidence.bound for evidence in itertools.islice(dual.find(problem), 80))
+        assert best_list(model, made(), tradeoff, m) <= mixture + 1e-7
+        assert mixture - 1e-7 <= bound <= mixture + 1e-3 * abs(mixture)
+
+
+@pytest.mark.parametrize("distance", [0, 1])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_any_relaxed_slopes_are_a_bound_on_agreement_with_samples(structure, distance):
+    for plain, samples, tradeoff, random in cases(structure, "expected", 7):
+        weighted = hh.ExpectedBest(samples.samples, random.random(plain.n_variables))
+        for diversity in (weighted, 0.5 * hh.VariableCoverage() + weighted, hh.UniqueItems(weighted)):
+            objective, best = Objective(plain, diversity, tradeoff), best_list(plain, diversity, tradeoff, 2, distance)
+            rows = labelings(plain)[random.integers(0, len(labelings(plain)), 2)].astype(np.int32)
+            rows = rows if distance == 0 else labelings(plain)[:2].astype(np.int32)
+            problem = Problem(objective, hh.oracles.get("exhaustive").on(plain), rows, distance)
+            for evidence in itertools.islice(RELAXED.find(problem), 4):
+                assert evidence.bound >= best - 1e-9 * max(1.0, abs(best))
+                arrays = {k: a + random.normal(size=a.shape) if a.dtype.kind == "f" else a
+                          for k, a in evidence.arrays.items()}  # fmt: skip
+                assert RELAXED.check(problem, arrays) >= best - 1e-9 * max(1.0, abs(best))
+                assert RELAXED.check(problem, evidence.arrays) == pytest.approx(evidence.bound)
+
+
+def test_samples_of_large_models_are_bounded_variable_by_variable():
+    """Chords of single samples prove next to nothing here."""
+    model = hh.Grid(np.random.default_rng(9).normal(size=(12, 12, 3)), smoothness=0.4)
+    diversity = hh.ExpectedBest(hh.samples(model, 8, seed=0))
+    found = hh.diverse(model, diversity, 4, 100.0, distinct=False, certify=False)
+    better = found.improve(20)
+    assert better.guarantee > 5 * found.guarantee
+    assert better.certificate.proof.source == "relaxed slopes"
+    assert "list dual" in better.report(verbose=True)
+    assert hh.verify(better, model, diversity).upper_bound == pytest.approx(better.upper_bound, rel=0.01)
+
+
 @pytest.mark.parametrize("distance", [1, 2])
 @pytest.mark.parametrize("name", ["variables", "hamming", "labels", "expected", "named"])
 def test_lists_that_must_differ_stay_so_and_are_bounded(name, distance):
@@ -168,6 +246,27 @@ def test_any_labelings_taken_away_leave_a_bound_of_lists_that_keep_their_distanc
                 changed = replace(found, certificate=claim)
                 proven = hh.verify(changed, model, diversity, "exhaustive").upper_bound
                 assert proven >= best - 1e-9 * max(1.0, abs(best))
+
+
+@pytest.mark.parametrize("name", [*DIVERSITIES, "ball", "exact ball"])
+def test_lists_of_all_labelings_are_optimal(name):
+    """No list is better because there is hardly another one, though bounds on single labelings leave a gap."""
+    random = np.random.default_rng(11)
+    made = {**DIVERSITIES, "ball": lambda d, model: hh.HammingBall(gamma=0.3),
+            "exact ball": lambda d, model: hh.HammingBall(radius=1)}[name]  # fmt: skip
+    small = hh.FactorGraph(random.normal(size=(2, 2)), [(0, 1)], [0.3])
+    for model in (small, hh.Matching(random.normal(size=(3, 3)))):
+        if name == "transitions" and not hasattr(model, "edges"):
+            continue
+        diversity, count = made(random, model), len(labelings(model))
+        for m, distance in ((count, 1), (count - 1, 1), (2, 2)):
+            found = hh.diverse(model, diversity, m, 1.0, distinct=True, min_distance=distance).improve(10)
+            best = best_list(model, diversity, 1.0, len(found), distance)
+            assert found.upper_bound >= best - 1e-9
+            if m >= count - 1:
+                assert found.objective == pytest.approx(best)
+                assert found.guarantee == 1.0
+                assert hh.verify(found, model, diversity).optimal
 
 
 def test_menus_of_different_labelings_are_proven_optimal():
@@ -327,7 +426,9 @@ def test_certify_is_checked():
 def test_reports_say_what_is_proven(capsys):
     found = hh.diverse(words(), hh.VariableCoverage(), 4, 1.0, progress=True)
     assert "further steps" in capsys.readouterr().err
-    text = found.report()
+    text = found.report(verbose=True)
     assert "list dual" in text
     assert "proven: no list of 4" in text
-    assert "proven: no list of 5 is better" in hh.diverse(grid(3), hh.LinearHamming(), 5, 0.4, "joint").report()
+    assert "proven: no list of 5 is better" in hh.diverse(grid(3), hh.LinearHamming(), 5, 0.4, "joint").report(
+        verbose=True
+    )

@@ -16,7 +16,7 @@ from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.effort import limited
-from hedgehop.oracles.exactness import falls_short, meets
+from hedgehop.oracles.exactness import falls_short
 from hedgehop.potentials import Constant, Potential
 
 Choose = Callable[[ListState, Step], Step]
@@ -53,8 +53,11 @@ class Greedy:
         step = self.solver.step(steering)
         by_relevance = state.plain is None and all(isinstance(p, Constant) for p in steering)
         plain = step.labeling.reshape(1, -1) if by_relevance else state.plain
-        bound, seconds = self._bound(step, steering, state)
-        best = self.as_gain(step, state, bound, seconds, self.objective.diversity.steers_exactly)
+        proof = self._proof(step, steering, state)
+        seconds = 0.0 if proof is step else proof.seconds
+        best = self.as_gain(step, state, proof.upper_bound, seconds, self.objective.diversity.steers_exactly)
+        if proof.exact and not falls_short(self.objective.model, best.value, proof.value):
+            best = replace(best, exact=True)  # no gain is above what is bounded, and that is reached
         return replace(state, next=best, plain=plain), best
 
     def measured(self, state: ListState, allowed: bool = False) -> ListState:
@@ -78,7 +81,9 @@ class Greedy:
             return nearest
         apart = self.apart(self.objective.potentials(state.rows), state, nearest)
         steered = self.objective.diversity.steers_exactly
-        return self.as_gain(apart, state, nearest.upper_bound, nearest.seconds, steered)
+        step = self.as_gain(apart, state, nearest.upper_bound, nearest.seconds, steered)
+        bound = min(nearest.upper_bound, apart.upper_bound) if steered else nearest.upper_bound
+        return replace(step, upper_bound=max(bound, step.value), unlimited_bound=step.upper_bound)
 
     def apart(self, potentials: Sequence[Potential], state: ListState, nearest: Step) -> Step:
         """Solve a step again at a distance from the list."""
@@ -89,11 +94,14 @@ class Greedy:
         """Return the step with what it adds to F as its value; exact if that is proven to be the most.
 
         `steered`: whether the step maximised the gain itself, over all labelings that are allowed. That another
-        function was maximised proves nothing, even where both have the same value: then value and bound must meet.
+        function was maximised proves nothing, even where both have the same value: then value and bound must meet,
+        up to what sums in another order differ by.
         """
         value = float(self.objective.gain(step.labeling, step.relevance, state.rows))
-        proven = (step.exact and steered) or meets(self.objective.model, value, bound)
-        return replace(step, value=value, upper_bound=max(bound, value), exact=proven, seconds=step.seconds + seconds)
+        proven = (step.exact and steered) or not falls_short(self.objective.model, value, bound)
+        seconds += step.seconds
+        bound = max(bound, value)
+        return replace(step, value=value, upper_bound=bound, exact=proven, seconds=seconds, unlimited_bound=None)
 
     def beside(self, step: Step, state: ListState, best: Step) -> Step:
         """Return a step that was chosen by something else than its gain, as one beside the best step known."""
@@ -137,14 +145,11 @@ class Greedy:
                 raise
             return replace(state, ended=True)
 
-    def _bound(self, step: Step, steering: list[Potential], state: ListState) -> tuple[float, float]:
-        """Return U_t and the seconds it took: none, unless the step maximised something else than the gain."""
+    def _proof(self, step: Step, steering: list[Potential], state: ListState) -> Step:
+        """Return the step whose bound is U_t: the same, unless that maximised something else than the gain."""
         same = self.objective.diversity.steers_exactly
         bounding = steering if same else self.objective.bounding(state.rows)
-        if bounding == steering:
-            return step.upper_bound, 0.0
-        other = self.solver.step(bounding)
-        return other.upper_bound, other.seconds
+        return step if bounding == steering else self.solver.step(bounding)
 
     def _taken(self, row: Labels, state: ListState, best: Step) -> Step:
         """Return the step that adds a given labeling where another one may be best."""
@@ -189,12 +194,15 @@ class GreedyRun(Iterator[Step]):
         self._tolerance, self._seconds = tolerance, seconds  # of each step
         self._greedy, self._state, self._given, self._lock = greedy, state, 0, Lock()
 
-    def beginning(self, m: int) -> ListState:
-        """Return the first m labelings, or all that are allowed, with what a certificate needs to know."""
+    def beginning(self, m: int, ahead: bool = True) -> ListState:
+        """Return the first m labelings, or all that are allowed, with what a certificate needs to know.
+
+        `ahead`: whether that includes the best gain after the last one.
+        """
         with self._lock:
             self._grow(m)
             with limited(self._tolerance, self._seconds):
-                if len(self._state) <= m:
+                if len(self._state) <= m and ahead:
                     self._state, _ = self._greedy.foreseen(self._state)
                 self._state = self._greedy.measured(self._state)
             return self._state.first(m)

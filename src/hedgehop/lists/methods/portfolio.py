@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hedgehop._arrays import positive_count
+from hedgehop._arrays import positive_count, several
 from hedgehop._errors import UnsupportedError
 from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.combine import WeightedSum
 from hedgehop.lists.certificate import certified
-from hedgehop.lists.greedy import Greedy, GreedyRun
+from hedgehop.lists.methods.greedy import Greedy, GreedyRun
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.result import DiverseList, as_list
 from hedgehop.lists.selection import prepared
@@ -75,6 +75,7 @@ def portfolio(
     m = positive_count(m, "m")
     if isinstance(diversities, Diversity):
         raise TypeError("diversities must be a list of diversities; got one. Use hh.diverse for a single one.")
+    diversities = several(diversities, "diversities", "diversities")
     if not diversities:
         raise ValueError("diversities must name at least one diversity; got none.")
     tradeoffs = _one_each(tradeoff, len(diversities))

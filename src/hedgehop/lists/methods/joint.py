@@ -15,15 +15,15 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import UnsupportedError
-from hedgehop.lists.greedy import Greedy
+from hedgehop.lists.methods.greedy import Greedy
+from hedgehop.lists.methods.pool import ScoredPool
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.pool import ScoredPool
 from hedgehop.lists.proofs.evidence import Arrays, Bound, Evidence, Problem, Proof, Provider
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver
+from hedgehop.oracles.pairwise.graphcut import CutSolver
 from hedgehop.oracles.registry import get
-from hedgehop.potentials import Linear
 
 
 def chosen_jointly(greedy: Greedy, m: int) -> ListState:
@@ -52,15 +52,17 @@ def _slopes(objective: Objective, m: int) -> Doubles:
 
 
 def _solved(objective: Objective, solver: Solver, slopes: Doubles) -> tuple[Labels, float]:
-    """Return a labeling for each row of slopes, and the bound that their steps prove together."""
-    bound = objective.tradeoff * objective.diversity.value(objective.model, np.zeros(slopes.shape, np.int32))
-    labelings = []
-    for slope in slopes:
-        theta = np.stack([np.zeros_like(slope), objective.tradeoff * slope], axis=1)
-        step = solver.step([Linear(own(theta))])
-        bound += step.upper_bound
-        labelings.append(step.labeling.reshape(-1))
-    return np.array(labelings, np.int32), bound
+    """Return a labeling for each row of slopes, and the bound that their cuts prove together."""
+    assert isinstance(solver, CutSolver)
+    zeros = np.zeros(slopes.shape[1], np.int32)
+    bound = objective.tradeoff * objective.diversity.repeated(objective.model, zeros, len(slopes))
+    labelings = np.empty(slopes.shape, np.int32)
+    theta = np.zeros((slopes.shape[1], 2))
+    for labeling, slope in zip(labelings, slopes, strict=True):
+        np.multiply(slope, objective.tradeoff, out=theta[:, 1])
+        labeling[:], most = solver.most(theta)
+        bound += most
+    return labelings, bound
 
 
 def _find(problem: Problem) -> Iterator[Evidence] | None:
@@ -74,18 +76,26 @@ def _check(problem: Problem, arrays: Arrays) -> float:
     return _evidence(problem).bound
 
 
+def proves_lists(greedy: Greedy, m: int) -> bool:
+    """Whether cuts find the largest F of all lists, so that no bound of a step can be lower."""
+    return greedy.separation.distance == 0 and _fits(greedy.objective, m)
+
+
 def _applies(problem: Problem) -> bool:
-    objective = problem.objective
-    if problem.m < 2 or objective.tradeoff <= 0 or int(objective.model.label_counts.max()) != 2:
+    return _fits(problem.objective, problem.m)
+
+
+def _fits(objective: Objective, m: int) -> bool:
+    if m < 2 or objective.tradeoff <= 0 or int(objective.model.label_counts.max()) != 2:
         return False
     cuts = get("graphcut").refusal(objective.model, ()) is None
-    return cuts and objective.diversity.joint_slopes(objective.model, problem.m) is not None
+    return cuts and objective.diversity.joint_slopes(objective.model, 2) is not None
 
 
 def _evidence(problem: Problem) -> Evidence:
     objective = problem.objective
     slopes = _slopes(objective, problem.m)
-    rows, bound = _solved(objective, get("graphcut").on(objective.model), slopes)
+    rows, bound = _solved(objective, problem.solver.by(get("graphcut")), slopes)
     separation = Separation(problem.distance)
     final = not any(separation.too_close(row, rows[:k]) for k, row in enumerate(rows))
     return Evidence(bound, {}, rows, rows, calls=problem.m, final=final)

@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from tests.draws import random_model
 
 import hedgehop as hh
 from hedgehop.diversity.base import parsimony_rate
@@ -19,17 +20,11 @@ MODELS = 2000 if os.environ.get("HEDGEHOP_THOROUGH") else 60
 PARSIMONIES = (0.0, "auto", -1.0, 0.5)
 
 
-def random_model(random):
-    n, labels = (int(random.integers(1, 5)), int(random.integers(1, 4)))
-    unary = random.normal(size=(n, labels)) * 2
-    if random.random() < 0.3:  # forbidden labels, never all of a variable
-        gone = random.random((n, labels)) < 0.3
-        gone[np.arange(n), random.integers(0, labels, n)] = False
-        unary[gone] = -np.inf
+def graph_or_grid(random):
+    n, labels = int(random.integers(1, 5)), int(random.integers(1, 4))
     if n == 4 and random.random() < 0.4:
-        return hh.Grid(unary.reshape(2, 2, labels), smoothness=float(2 * random.random()))
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.5]  # often not connected
-    return hh.FactorGraph(unary, edges, 2 * random.random(len(edges))) if edges else hh.FactorGraph(unary)
+        return hh.Grid(2 * random.normal(size=(2, 2, labels)), smoothness=float(2 * random.random()))
+    return random_model(random, n, labels, scale=2.0)  # often not connected
 
 
 def random_diversity(random, model, loose):
@@ -65,7 +60,7 @@ def tries(seed, count, loose=False):
     """Random lists; `loose`: with sizes of labels and costs of regions, of which parts know little."""
     random = np.random.default_rng(seed)
     for _ in range(count):
-        model, m = random_model(random), int(random.integers(1, 4))
+        model, m = graph_or_grid(random), int(random.integers(1, 4))
         objective = Objective(model, random_diversity(random, model, loose), float(3 * random.random()))
         known = best_list(objective, m)
         if known is not None:

@@ -84,14 +84,16 @@ def test_relative_measure_is_proven():
         true = (found.objective - least) / (max(values) - least)
         assert found.certificate.least >= least - 1e-9
         assert 0 < found.certificate.relative <= true + 1e-9
-        assert "relative measure" in found.report()
+        assert "relative measure" in found.report(verbose=True)
 
 
 def test_conditions_that_fail_are_named():
     model = hh.FactorGraph(np.eye(4, 3), [[0, 1]], 0.5)
     linear = hh.diverse(model, hh.LinearHamming(), 2)
     assert linear.certificate.paper.share is None
-    assert "Lemma 2 with the errors of the steps: not applicable; the diversity is not submodular" in linear.report()
+    assert "Lemma 2 with the errors of the steps: not applicable; the diversity is not submodular" in linear.report(
+        verbose=True
+    )
     wide = hh.FactorGraph(np.random.default_rng(0).normal(size=(40, 3)))
     balls = hh.diverse(wide, hh.HammingBall(radius=15), 3, 30.0)
     assert balls.certificate.paper.condition == "only a lower bound on the diversity of this list is known"

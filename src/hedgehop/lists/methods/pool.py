@@ -135,7 +135,8 @@ class ScoredPool:
 
 def _given(heap: Heap, first: int | None) -> tuple[float, int]:
     """Take a given member from a sorted heap; return the largest gain, and the member."""
-    place = next((k for k, (_, member) in enumerate(heap) if member == first), None)
+    whole = isinstance(first, (int, np.integer))
+    place = next((k for k, (_, member) in enumerate(heap) if whole and member == first), None)
     if place is None:
         raise ValueError(f"first must be the index of an allowed labeling in the pool; got {first!r}.")
     return -heap[0][0], heap.pop(place)[1]

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Random models of every structure: marginals, log partitions and bounds against enumeration.
+
+``python -m hunt.sums --count 10000 --seed 0`` prints how many were compared and the largest errors, and exits with 1 if
+one is above 1e-9 or a bound is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import logsumexp
+
+import hedgehop as hh
+from hedgehop.models import PairwiseModel
+from hedgehop.probabilities.bounds import mean_field, tree_reweighted
+from hedgehop.testing import all_labelings
+
+MOST = 1e-9
+Random = np.random.Generator
+SCALES = (0.1, 1.0, 10.0, 300.0)
+TEMPERATURES = (1.0, 0.25, 7.0)
+
+
+def scores(random: Random, *shape: int) -> np.ndarray:
+    """Normal scores of some size; some are forbidden, never all of a row."""
+    values = random.choice(SCALES) * random.normal(size=shape)
+    if random.random() < 0.3:
+        gone = random.random(shape) < 0.2
+        gone[..., 0] = False
+        values[gone] = -np.inf
+    return values
+
+
+def chain(random: Random) -> hh.Model:
+    n, labels = random.integers(1, 6), random.integers(1, 4)
+    return hh.Chain(scores(random, n, labels), random.choice(SCALES) * random.normal(size=(labels, labels)))
+
+
+def forest(random: Random) -> hh.Model:
+    n, labels = int(random.integers(2, 7)), int(random.integers(2, 4))
+    edges = [[int(random.integers(k)), k] for k in range(1, n) if random.random() < 0.8]
+    strengths = random.choice(SCALES) * random.random(len(edges))
+    return hh.FactorGraph(scores(random, n, labels), np.array(edges, int).reshape(-1, 2), strengths)
+
+
+def graph(random: Random) -> hh.Model:
+    n, labels = int(random.integers(3, 6)), int(random.integers(2, 4))
+    edges = [[i, j] for i in range(n) for j in range(i) if random.random() < 0.6] or [[1, 0]]
+    tables = scores(random, len(edges), labels, labels)
+    return hh.FactorGraph(scores(random, n, labels), edges, tables)
+
+
+def grid(random: Random) -> hh.Model:
+    height, width = random.integers(1, 4, 2)
+    return hh.Grid(scores(random, height, width, 2), smoothness=float(random.choice(SCALES) * random.random()))
+
+
+def parse(random: Random) -> hh.Model:
+    n = int(random.integers(1, 5))
+    return hh.Arborescence(scores(random, n, n + 1), single_root=bool(random.integers(2)))
+
+
+def relations(random: Random) -> hh.Model:
+    n = int(random.integers(1, 4))
+    return hh.Arborescence(scores(random, n, n + 1, 2), single_root=bool(random.integers(2)))
+
+
+def spanning_tree(random: Random) -> hh.Model:
+    n = int(random.integers(2, 5))
+    path = [[k, k + 1] for k in range(n - 1)]
+    more = [list(random.choice(n, 2, replace=False)) for _ in range(random.integers(0, 4))]
+    return hh.SpanningTree([*path, *more], random.choice(SCALES) * random.normal(size=len(path) + len(more)))
+
+
+def matching(random: Random) -> hh.Model:
+    n = int(random.integers(1, 5))
+    return hh.Matching(random.choice(SCALES) * random.normal(size=(n, n)))
+
+
+STRUCTURES: dict[str, Callable[[Random], hh.Model]] = {
+    f.__name__: f for f in (chain, forest, graph, grid, parse, relations, spanning_tree, matching)
+}
+
+
+def enumerated(model: hh.Model, temperature: float) -> tuple[float, np.ndarray]:
+    """Log partition and marginals by their definitions."""
+    rows = all_labelings(model)
+    logs = np.asarray(model.score(rows), np.float64).reshape(-1) / temperature
+    total = logsumexp(logs)
+    chances, width = np.exp(logs - total), int(model.label_counts.max())
+    table = [[chances[rows[:, i] == label].sum() for label in range(width)] for i in range(rows.shape[1])]
+    return float(total), np.array(table)
+
+
+def errors(model: hh.Model, temperature: float) -> dict[str, float]:
+    """Relative error of the log partition, error of marginals, and by how much bounds are wrong."""
+    total, table = enumerated(model, temperature)
+    size = max(1.0, abs(total))
+    if total == -np.inf:
+        try:
+            hh.marginals(model, temperature)
+        except hh.InfeasibleError:
+            return {"infeasible": 0.0}
+        return {"infeasible": 1.0}
+    found = hh.marginals(model, temperature)
+    shares = found.probabilities.reshape(table.shape)
+    wrong = {"log partition": abs(found.log_partition - total) / size, "marginals": float(np.abs(shares - table).max())}
+    wrong["sums"] = float(np.abs(shares.sum(axis=1) - 1.0).max())
+    if isinstance(model, PairwiseModel) and len(model.edges) and not model.cliques:
+        upper, chances = tree_reweighted(model, 1.0 / temperature)
+        wrong["upper bound"] = max(0.0, (total - upper) / size)
+        if not model.forbids_pairs:
+            wrong["lower bound"] = max(0.0, (mean_field(model, 1.0 / temperature, chances) - total) / size)
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compare sums over all labelings with enumeration.")
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    worst, counts, names = defaultdict(float), defaultdict(int), list(STRUCTURES)
+    for k in range(options.count):
+        random, name = np.random.default_rng([options.seed, k]), names[k % len(names)]
+        model, temperature = STRUCTURES[name](random), float(random.choice(TEMPERATURES))
+        counts[name] += 1
+        for what, error in errors(model, temperature).items():
+            worst[name, what] = max(worst[name, what], error)
+            if not error <= MOST:
+                print(f"seed {options.seed}, model {k}: {model!r}, temperature {temperature:g}: {what} {error:.3g}")
+    for (name, what), error in sorted(worst.items()):
+        print(f"{name:14} {counts[name]:6} models  {what:14} {error:.2e}")
+    return int(any(not error <= MOST for error in worst.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

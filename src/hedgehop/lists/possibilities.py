@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the truth may be: labelings with their chances, and how well other labelings would do against them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.potentials.samples import agreement
+
+_EQUALLY_NEAR = 1e-12  # similarities that differ by less are equal
+_SMALL_LABEL = 0.02  # share of all variables from which a label that is missing counts in full
+
+
+@dataclass(frozen=True, eq=False)
+class Possibilities:
+    """Labelings that the truth may be.
+
+    Attributes
+    ----------
+    rows : (K, n) array of labels
+    chances : (K,) array
+        They sum to 1.
+    weights : (n,) array
+        What each variable counts.
+    n_labels : int
+        Number of labels.
+    by_overlap : bool
+        Whether labelings are compared by intersection over union, mean over labels, and not variable by variable.
+    origin : str
+        Where they come from, as text.
+    """
+
+    rows: Labels
+    chances: Doubles
+    weights: Doubles
+    n_labels: int
+    by_overlap: bool = False
+    origin: str = ""
+
+    def flattened(self, temperature: float) -> Possibilities:
+        """Return the same labelings with chances to the power of 1 / temperature."""
+        if temperature == 1.0:
+            return self
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.chances) / temperature
+        powers = np.exp(logs - logs.max())
+        return replace(self, chances=own(powers / powers.sum()))
+
+    def nearest(self, members: Labels) -> Doubles:
+        """Probability that each of (m, n) labelings is the nearest one to the truth, (m,); ties are shared."""
+        shares = self.nearest_members(members) @ self.chances
+        return own(shares / shares.sum())
+
+    def nearest_members(self, members: Labels) -> Doubles:
+        """Which of (m, n) labelings are the nearest to each possibility, (m, K): shares that sum to 1."""
+        similar = self.similarities(members)
+        best = similar >= similar.max(axis=0) - _EQUALLY_NEAR
+        return np.asarray(best / best.sum(axis=0))
+
+    def far_from(self, members: Labels, distance: float) -> float:
+        """Probability that the truth differs from all (m, n) labelings in more than a share of the variables."""
+        nearest = agreement(members, self.rows, self.weights).max(axis=0)
+        return float(np.clip(self.chances[nearest < 1.0 - distance - _EQUALLY_NEAR].sum(), 0.0, 1.0))
+
+    def similarities(self, members: Labels) -> Doubles:
+        """How similar (m, n) labelings and the possibilities are, (m, K)."""
+        compare = overlaps if self.by_overlap else agreement
+        return compare(np.ascontiguousarray(members, np.int32), self.rows, self.weights)
+
+    @cached_property
+    def marginals(self) -> Doubles:
+        """Probability of each label of each variable, (n, L)."""
+        shares = np.zeros((self.rows.shape[1], self.n_labels))
+        places = np.arange(self.rows.shape[1])
+        for row, chance in zip(self.rows, self.chances, strict=True):
+            shares[places, row] += chance
+        return own(shares / shares.sum(axis=1, keepdims=True))
+
+    def classwise_overlap(self, members: Labels) -> Doubles:
+        """Expected intersection over expected union, mean over labels, of (m, n) labelings: (m,).
+
+        Labels that a labeling does not have, but that are expected, count half; less if little of them is expected.
+        """
+        total, count = np.zeros(len(members)), np.zeros(len(members))
+        expected = self.weights @ self.marginals
+        for label in range(self.n_labels):
+            here = (members == label).astype(np.float64)
+            both, area = here @ (self.weights * self.marginals[:, label]), here @ self.weights
+            union = area + expected[label] - both
+            missing = 0.5 * min(1.0, expected[label] / (_SMALL_LABEL * self.weights.sum()))
+            counts = np.where(area > 0, 1.0, missing)
+            total += counts * np.divide(both, union, out=np.zeros_like(both), where=union > 0)
+            count += counts
+        return np.asarray(total / np.maximum(count, np.finfo(float).tiny))
+
+
+def overlaps(a: Labels, b: Labels, weights: Doubles) -> Doubles:
+    """IoU of labelings (m, n) and (k, n), mean over the labels in either: (m, k)."""
+    total, count = np.zeros((len(a), len(b))), np.zeros((len(a), len(b)))
+    for label in np.union1d(a, b):
+        here, there = (a == label) * weights, (b == label).astype(np.float64)
+        both = here @ there.T
+        union = here.sum(axis=1)[:, None] + there @ weights - both
+        total += np.divide(both, union, out=np.zeros_like(both), where=union > 0)
+        count += union > 0
+    return total / np.maximum(count, 1.0)
