@@ -144,7 +144,8 @@ def best_mixture(
     m, k = len(losses), attractive.size
     box = scipy.sparse.identity(changes.shape[1], format="csr")[attractive]
     rows = scipy.sparse.vstack([changes, box], format="csr")
-    unit = float(max(1e-300, np.abs(changes.data).max(initial=0.0) ** 2 * C))  # keeps the numbers near one
+    steepest = float(np.abs(changes.data).max(initial=0.0)) ** 2 * C
+    unit = max(steepest, float(losses.max()), 1e-300)  # keeps the numbers near one, also if no plane is steep
     products = scipy.sparse.triu(rows @ rows.T * (C / unit), format="csc")
     budget = scipy.sparse.csr_matrix((np.ones(m), (blocks, np.arange(m))), shape=(int(blocks.max()) + 1, m + k))
     limits = scipy.sparse.vstack([budget, -scipy.sparse.identity(m + k)], format="csc")

@@ -16,16 +16,24 @@ from hedgehop.models.pairwise import Edges
 _MOST_LABELS = 2**16  # that weights are learned for, unless their number is given
 
 
+FeatureRows = Any  # rows of doubles: an array, or a scipy.sparse matrix in rows
+
+
 @dataclass(frozen=True, eq=False)
 class Example:
     """One input, checked."""
 
-    node_features: Doubles  # (n, d)
+    node_features: FeatureRows  # (n, d)
     edges: Edges  # (E, 2)
     edge_features: Doubles  # (E, k)
     shape: tuple[int, ...]  # of one labeling
     scores: Doubles | None = None  # (n, L), of labels: not learned but added as they are
     kinds: Doubles | None = None  # (n, L, j), several kinds of such scores: a weight is learned for each
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return int(self.node_features.shape[0])
 
     @property
     def n_kinds(self) -> int:
@@ -43,9 +51,19 @@ class Example:
         return 0.0 if self.scores is None else float(self.scores[np.arange(labeling.size), labeling].sum())
 
 
-def node_features(values: ArrayLike, ndim: tuple[int, ...], wanted: str) -> Doubles:
+def feature_rows(values: Any, name: str) -> FeatureRows:
+    """Check features, dense or sparse; sparse ones stay so."""
+    if not (hasattr(values, "tocsr") and hasattr(values, "nnz")):
+        return finite(values, name)
+    rows = values.tocsr().astype(np.float64)
+    if not np.isfinite(rows.data).all():
+        raise ValueError(f"{name} must be finite; got nan or infinite values.")
+    return rows
+
+
+def node_features(values: Any, ndim: tuple[int, ...], wanted: str) -> FeatureRows:
     """Check features of nodes, the last axis being the features."""
-    nodes = finite(values, "node features")
+    nodes = feature_rows(values, "node features")
     if nodes.ndim not in ndim or 0 in nodes.shape[:-1]:
         raise ValueError(f"node features must have shape {wanted} with at least one variable; got {nodes.shape}.")
     return nodes
@@ -92,7 +110,7 @@ def as_many(**parts: Sized) -> None:
 def truth_of(example: Example, y: ArrayLike, n_labels: int | None = None) -> Labels:
     """Check the right labeling of an example, flat."""
     highest = np.iinfo(np.int32).max if n_labels is None else n_labels
-    counts = np.full(len(example.node_features), highest, np.int64)
+    counts = np.full(example.n_variables, highest, np.int64)
     least = int(integers(y, "y").min(initial=0))
     if least < 0:
         raise ValueError(f"y must hold labels 0, 1, 2, ...; got {least}. Leave out variables whose label is unknown.")

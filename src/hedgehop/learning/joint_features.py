@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.learning.examples import Example
+from hedgehop.learning.examples import Example, FeatureRows
 from hedgehop.models.pairwise import PairwiseModel
 
 PAIRWISE = ("potts", "tables")
@@ -82,7 +82,7 @@ class JointFeatures(ABC):
     def node_scores(self, example: Example, weights: Doubles, shift: float) -> Doubles:
         """Scores of the labels of each variable, (n, L), which give every labeling `shift` more."""
         by_label, by_kind, _ = self.split(weights)
-        learned = np.asarray(example.node_features @ by_label.T + shift / len(example.node_features))
+        learned = np.asarray(example.node_features @ by_label.T + shift / example.n_variables)
         if example.kinds is not None:
             learned += example.kinds @ by_kind
         return learned if example.scores is None else learned + example.scores
@@ -111,9 +111,13 @@ class JointFeatures(ABC):
         return example
 
 
-def _sums(rows: Doubles, groups: Labels, n_groups: int) -> Doubles:
+def _sums(rows: FeatureRows, groups: Labels, n_groups: int) -> Doubles:
     """Sums of the rows of each group, (n_groups, columns)."""
     columns = rows.shape[1]
+    if not isinstance(rows, np.ndarray):
+        entries = rows.tocoo()
+        places = groups[entries.row].astype(np.int64) * columns + entries.col
+        return np.bincount(places, entries.data, n_groups * columns).astype(np.float64).reshape(n_groups, columns)
     places = groups[:, None].astype(np.int64) * columns + np.arange(columns)
     sums = np.bincount(places.ravel(), rows.ravel(), n_groups * columns).astype(np.float64)
     return sums.reshape(n_groups, columns)

@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from hedgehop._arrays import Doubles, Labels, number, positive_count
+from hedgehop._arrays import Doubles, Labels, positive_count
 from hedgehop.diversity.base import Diversity
-from hedgehop.learning.cutting_planes import n_slack, one_slack
 from hedgehop.learning.examples import Example, as_many, truth_of
-from hedgehop.learning.frank_wolfe import frank_wolfe
 from hedgehop.learning.joint_features import PAIRWISE, JointFeatures
+from hedgehop.learning.solving import check_settings, trained
 from hedgehop.learning.structures import ChainFeatures, GraphFeatures, GridFeatures
 from hedgehop.learning.training import ClassWeight, Training, class_costs, loss_scores
-from hedgehop.learning.training_state import watch
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import best, diverse
 from hedgehop.lists.tradeoff import TradeoffLike
@@ -35,7 +31,6 @@ _STRUCTURES: dict[str, tuple[type[JointFeatures], str]] = {  # features, and the
     "graph": (GraphFeatures, "potts"),
     "grid": (GridFeatures, "potts"),
 }
-_SOLVERS = {"bcfw": frank_wolfe, "one-slack": one_slack, "n-slack": n_slack}
 
 
 class StructuredSVM(BaseEstimator):  # type: ignore[misc]
@@ -52,7 +47,8 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         (H, W, d), or (features, [right (H, W-1, k), down (H-1, W, k)]). Without edge features (or None) every edge has
         the one feature 1. A last part, scores (n, L), (T, L) or (H, W, L), is added as it is, for example the scores
         of a network, which the machine then learns to correct. With another axis, (n, L, k) and so on, it holds k kinds
-        of scores, and each gets a weight that all labels share.
+        of scores, and each gets a weight that all labels share. Node features of chains and graphs can be
+        scipy.sparse matrices; they stay sparse.
     C : float
         Weight of the training loss relative to the regularisation.
     solver : "bcfw", "one-slack" or "n-slack"
@@ -202,8 +198,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         return float(np.average(right, weights=counts))
 
     def _learn(self, training: Training) -> None:
-        solve = _SOLVERS[self.solver]
-        found = solve(training, float(self.C), self.tol, self.max_iter, watch(self.tol, self.progress))
+        found = trained(training, self.solver, self.C, self.tol, self.max_iter, self.progress)
         self.coef_: Doubles = found.weights
         self.node_weights_, self.score_weights_, pairs = self._joint.split(found.weights)
         square = () if self._joint.pairwise == "potts" else (self.n_labels_, self.n_labels_)
@@ -211,13 +206,6 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         self.primal_, self.dual_, self.gap_, self.gaps_ = found.primal, found.dual, found.gap, found.history
         self.proven_gap_ = (found.ceiling - found.dual) / found.ceiling if found.ceiling > 0 else 0.0
         self.n_iter_, self.n_calls_ = found.iterations, training.calls
-        if self.gap_ > self.tol:
-            warnings.warn(
-                f"the gap is {self.gap_:.2%} after {self.n_iter_} iterations, above tol={self.tol:g}. Use a larger "
-                "max_iter or tol, a smaller C, or features of similar size.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def _model(self, example: Example) -> PairwiseModel:
         if self.nonnegative == "bias":
@@ -237,7 +225,6 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     def _refuse(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         for name, value, known in (
             ("model", self.model, tuple(_STRUCTURES)),
-            ("solver", self.solver, tuple(_SOLVERS)),
             ("pairwise", self.pairwise, (None, *PAIRWISE)),
             ("nonnegative", self.nonnegative, (True, False, "bias")),
         ):
@@ -245,9 +232,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
         if self.model == "grid" and self.pairwise == "tables":
             raise ValueError('a grid supports pairwise="potts" only. Use model="graph" with the edges of the grid.')
-        number(self.C, "C", low=0.0, strict=True)
-        number(self.tol, "tol", low=0.0, strict=True)
-        positive_count(self.max_iter, "max_iter")
+        check_settings(self.solver, self.C, self.tol, self.max_iter)
         if self.n_labels is not None:
             positive_count(self.n_labels, "n_labels")
         as_many(X=X, Y=Y)

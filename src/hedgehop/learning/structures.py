@@ -26,9 +26,9 @@ class ChainFeatures(JointFeatures):
         names = ("features (T, d)", "features of the steps (T-1, k)", "scores (T, L) or (T, L, k)")
         nodes, steps, scores = parts_of(x, names)
         rows = node_features(nodes, (2,), "(T, d)")
-        first = np.arange(len(rows) - 1, dtype=np.int32)
+        first = np.arange(rows.shape[0] - 1, dtype=np.int32)
         pairs = np.stack([first, first + 1], axis=1)
-        return with_scores(Example(rows, pairs, edge_features(steps, len(pairs)), (len(rows),)), scores)
+        return with_scores(Example(rows, pairs, edge_features(steps, len(pairs)), rows.shape[:1]), scores)
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> Chain:
         """Return the chain; one table serves all steps where they have no features of their own."""
@@ -49,8 +49,8 @@ class GraphFeatures(JointFeatures):
         names = ("node features (n, d)", "edges (E, 2)", "edge features (E, k)", "scores (n, L) or (n, L, k)")
         nodes, edges, features, scores = parts_of(x, names)
         rows = node_features(nodes, (2,), "(n, d)")
-        pairs = check_edges(np.zeros((0, 2), np.int32) if edges is None else edges, len(rows))
-        return with_scores(Example(rows, pairs, edge_features(features, len(pairs)), (len(rows),)), scores)
+        pairs = check_edges(np.zeros((0, 2), np.int32) if edges is None else edges, rows.shape[0])
+        return with_scores(Example(rows, pairs, edge_features(features, len(pairs)), rows.shape[:1]), scores)
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> FactorGraph:
         """Return the factor graph; parallel edges are merged there."""

@@ -16,15 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, finite, linear_scores
-from hedgehop.learning.examples import Example
-from hedgehop.learning.joint_features import JointFeatures
+from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.potentials import Linear
 
@@ -45,17 +44,35 @@ class Plane:
         return self.loss - float(self.change @ weights)
 
 
+class Joint(Protocol):
+    """Features of an input together with a labeling, and the model that weights make of an input."""
+
+    @property
+    def size(self) -> int:
+        """Number of weights."""
+
+    @property
+    def attractive(self) -> NDArray[np.intp]:
+        """Which weights must not be negative: the last ones, or none."""
+
+    def features(self, example: Any, labeling: Labels) -> Doubles:
+        """Return psi(x, y), (size,)."""
+
+    def model(self, example: Any, weights: Doubles) -> UnaryModel:
+        """Return the model whose relevance is ``<weights, psi(x, y)>``, and the scores the input brings."""
+
+
 class Training:
     """Inputs with their joint features, their flat truths, what each of their labels costs, (n, L), and an oracle."""
 
     def __init__(
-        self, joint: JointFeatures, examples: list[Example], truths: list[Labels], losses: list[Doubles], oracle: Oracle
+        self, joint: Joint, examples: Sequence[Any], truths: list[Labels], losses: list[Doubles], oracle: Oracle
     ) -> None:
         self.joint = joint
         self._examples = examples
         self._truths = truths
         self._losses = [Linear(loss) for loss in losses]
-        self._right = [joint.features(e, y) for e, y in zip(examples, truths, strict=True)]
+        self._right = [_not_zero(joint.features(e, y)) for e, y in zip(examples, truths, strict=True)]
         self._oracle = oracle
         self._kept: list[list[Labels]] = [[] for _ in examples]
         self.calls = 0
@@ -83,11 +100,19 @@ class Training:
             known = np.stack([*self._kept[n], labeling])
             labeling = known[np.argmax(model.score(known) + linear_scores(self._losses[n].theta, known))]
             self._kept[n] = list(known[-_KEPT_LABELINGS:])
-        change = self._right[n] - self.joint.features(self._examples[n], labeling)
+        change = -self.joint.features(self._examples[n], labeling)
+        places, right = self._right[n]
+        change[places] += right
         added = self._examples[n].added(self._truths[n])
         loss = float(linear_scores(self._losses[n].theta, labeling[None])[0])
         loss += self._examples[n].added(labeling) - added
-        return Plane(change, loss, step.upper_bound - float(self._right[n] @ weights) - added)
+        return Plane(change, loss, step.upper_bound - float(right @ weights[places]) - added)
+
+
+def _not_zero(values: Doubles) -> tuple[NDArray[np.intp], Doubles]:
+    """Places and values of entries that are not zero: features of text have a million, few of them in one sentence."""
+    places = np.flatnonzero(values)
+    return places, values[places]
 
 
 def class_costs(class_weight: ClassWeight, truths: Sequence[Labels], n_labels: int) -> Doubles:

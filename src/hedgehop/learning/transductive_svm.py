@@ -96,7 +96,7 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: ArrayLike) -> Doubles:
-        """Signed distances to the margins: (n,) for two classes, else (n, k)."""
+        """Signed distances to the margins: (n,) for two classes, otherwise (n, k)."""
         check_is_fitted(self)
         features = self._features(check_array(X))
         values = np.stack([m.decision_function(features) for m in self.machines_], axis=1)

@@ -15,12 +15,13 @@ from hedgehop.lists.result import DiverseList
 from hedgehop.plotting.image_panels import default_columns, draw_panels, panel_size
 from hedgehop.plotting.labeling_images import background_image, check_lists, labeling_images, refuse_image
 from hedgehop.plotting.labeling_rows import draw_rows, rows_size
+from hedgehop.plotting.reliability_diagram import plot_reliability
 from hedgehop.plotting.style import INK, PALETTE, empty_figure, style_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PALETTE", "plot_list", "plot_lists"]
+__all__ = ["PALETTE", "plot_list", "plot_lists", "plot_reliability"]
 
 
 def plot_list(
@@ -33,7 +34,7 @@ def plot_list(
     columns: int | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw all labelings of a list side by side, with what changed against the first.
+    """Draw all labelings of a list side by side, with what differs from the first.
 
     Each panel shows the labeling's number, the share of variables that differ from the first labeling, and its
     relevance. Differences are outlined and in full colour, the rest is paler. Labelings of a grid

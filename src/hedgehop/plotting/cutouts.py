@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Doubles
+from hedgehop._arrays import Doubles, levels_of
 from hedgehop._errors import need
 from hedgehop.plotting.style import FAINT_INK, INK
 
@@ -95,13 +95,9 @@ def cut_out(image: ArrayLike, mask: ArrayLike) -> NDArray[np.uint8]:
 
 def _colors(image: ArrayLike) -> NDArray[np.uint8]:
     """An image as 8-bit RGB."""
-    pixels = np.asarray(image)
-    if pixels.dtype.kind == "f":
-        pixels = np.round(255.0 * np.clip(pixels, 0.0, 1.0))
-    elif pixels.dtype == np.uint16:
-        pixels = pixels >> 8
-    plain = pixels if pixels.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2)
-    return plain[..., :3].astype(np.uint8)
+    levels = levels_of(np.asarray(image))
+    plain = levels if levels.ndim == 3 else np.repeat(levels[..., None], 3, axis=2)
+    return np.round(255.0 * plain[..., :3]).astype(np.uint8)
 
 
 def plot_cutouts(
@@ -161,7 +157,8 @@ def _draw_row(
 def _told(first: Mask, mask: Mask, t: int) -> str:
     if t == 0:
         return "1  the best one"
-    return f"{t + 1}  {difference_in_words(first, mask)} ({(first != mask).mean():.2%})"
+    share = (first != mask).mean()
+    return f"{t + 1}  {difference_in_words(first, mask)} ({share:{'.1%' if share >= 0.01 else '.2%'}})"
 
 
 def _caption(panel: Axes, text: str) -> None:

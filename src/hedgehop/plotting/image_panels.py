@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.result import DiverseList
-from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, source
+from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, likely, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +100,7 @@ def _describe(axes: Axes, found: DiverseList, t: int) -> None:
     """Write number and difference on the first line; below, where it comes from, and its relevance."""
     _head(axes, found, str(t + 1), "left", fontweight="bold")
     _head(axes, found, difference(found, t), "right")
-    numbers = f"relevance {found.relevance[t]:.5g}"
+    numbers = f"{likely(found, t)}relevance {found.relevance[t]:.5g}"
     text = f"{source(found, t)}\n{numbers}" if found.sources else numbers
     words = axes.annotate(text, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=7.5, linespacing=1.35)
     words.set(color=FAINT_INK, annotation_clip=False)

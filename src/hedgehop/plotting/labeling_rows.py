@@ -65,7 +65,8 @@ def _dress_axes(axes: Axes, rows: Sequence[str]) -> None:
 
 
 def _describe_rows(axes: Axes, found: DiverseList) -> None:
-    columns = {
+    probable = {"likely": [f"{p:.0%}" for p in found.probabilities]} if found.is_weighed else {}
+    columns = probable | {
         "relevance": [f"{r:.5g}" for r in found.relevance],
         "gain": [f"{g:.5g}" for g in found.gains],
         "differs": [difference(found, t).removesuffix(" differ") for t in range(len(found))],

@@ -11,16 +11,11 @@ import numpy as np
 
 from hedgehop._arrays import Doubles
 from hedgehop.lists.result import DiverseList
+from hedgehop.palette import PALETTE as PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A grey for label 0, often the background; the colours of Okabe and Ito; four dark ones. The order keeps short
-# beginnings far apart, for colour-blind readers too (tests/test_plotting.py measures it).
-PALETTE = (
-    *("#b8b8b8", "#0072b2", "#d55e00", "#f0e442", "#56b4e9", "#009e73"),
-    *("#e69f00", "#cc79a7", "#33097d", "#920506", "#5c5c63", "#420b1a"),
-)
 INK, FAINT_INK = "#1c1c1c", "#5a5a5a"
 _MOST_IN_LEGEND = 12
 
@@ -97,3 +92,8 @@ def difference(found: DiverseList, t: int) -> str:
     """How much of a labeling differs from the first."""
     share = float((found.labelings[t] != found.labelings[0]).mean())
     return "" if t == 0 else f"{share:.1%} differ" if share else "the same"
+
+
+def likely(found: DiverseList, t: int) -> str:
+    """How likely a labeling is the nearest one to the truth, if that is known."""
+    return f"likely {found.probabilities[t]:.0%}, " if found.is_weighed else ""

@@ -2,7 +2,7 @@
 """How good lists of labelings are: accuracy and intersection over union, of each labeling and of the best in a list.
 
 Labelings are arrays of ints, one of the truth's shape or many stacked along a first axis; one gives a number, many an
-array. Positions whose true label is `ignore` do not count.
+array. Positions whose true label is `ignore`, often 255 in label maps, do not count; by default all of them do.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hedgehop._arrays import weights as checked_weights
 _MOST_CELLS = 2**28  # of tables of counts: 2 GB
 
 
-def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> Any:
+def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = None) -> Any:
     """Share of correct labels of each labeling; nan if no true label is known.
 
-    >>> accuracy([[0, 1, 1], [1, 1, 1]], [0, 1, 255]).tolist()
+    >>> accuracy([[0, 1, 1], [1, 1, 1]], [0, 1, 255], ignore=255).tolist()
     [1.0, 0.5]
     """
     rows, target, single = _known(labelings, truth, ignore)
@@ -40,7 +40,7 @@ def refuse_masks(truth: ArrayLike, ignore: int | None) -> None:
         )
 
 
-def best_accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> float:
+def best_accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = None) -> float:
     """Accuracy of the best labeling of a list: the result if a person, or a later stage, always chose it.
 
     >>> best_accuracy([[0, 0, 1], [1, 1, 1]], [0, 1, 1])
@@ -59,7 +59,7 @@ def best_so_far(values: ArrayLike) -> Doubles:
 
 
 def confusion(
-    labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255
+    labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = None
 ) -> NDArray[np.int64]:
     """Count positions by truth (rows) and label (columns), (L, L) or (m, L, L).
 
@@ -73,7 +73,7 @@ def confusion(
     return counts[0] if single else counts
 
 
-def iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255) -> Doubles:
+def iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = None) -> Doubles:
     """Intersection over union of each label, (L,) or (m, L); nan for labels in neither.
 
     >>> iou([0, 1, 1], [0, 0, 1]).tolist()
@@ -95,7 +95,7 @@ def iou_of(counts: ArrayLike) -> Doubles:
     return _ratio(both, table.sum(axis=-1) + table.sum(axis=-2) - both)
 
 
-def mean_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255) -> Any:
+def mean_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = None) -> Any:
     """Mean over labels of the intersection over union, of each labeling; labels in neither do not count.
 
     >>> round(float(mean_iou([0, 0, 1], [0, 1, 1])), 3)
@@ -106,7 +106,7 @@ def mean_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None
     return _ratio(np.where(there, each, 0.0).sum(axis=-1), there.sum(axis=-1))[()]
 
 
-def best_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = 255) -> float:
+def best_iou(labelings: ArrayLike, truth: ArrayLike, n_labels: int | None = None, ignore: int | None = None) -> float:
     """Mean intersection over union of the best labeling of a list.
 
     >>> best_iou([[0, 0, 0], [0, 1, 1]], [0, 1, 1])
@@ -123,7 +123,7 @@ def corpus_iou(
     truths: Iterable[ArrayLike],
     n_labels: int,
     by: Literal["iou", "accuracy"] = "iou",
-    ignore: int | None = 255,
+    ignore: int | None = None,
 ) -> Doubles:
     """Intersection over union of each label over many images, PASCAL style, with the best labeling of each list, (L,).
 
@@ -154,7 +154,7 @@ def corpus_iou(
     return iou_of(total)
 
 
-def coverage(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = 255) -> float:
+def coverage(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = None) -> float:
     """Share of positions that at least one labeling of the list gets right.
 
     >>> coverage([[0, 0, 0], [1, 1, 0]], [0, 1, 1])
@@ -177,6 +177,8 @@ def distances(labelings: ArrayLike, weights: ArrayLike | None = None) -> Doubles
         raise ValueError(f"labelings must hold at least one labeling of one variable; got shape {stack.shape}.")
     rows = stack.reshape(len(stack), -1)
     each = np.ones(rows.shape[1]) if weights is None else checked_weights(weights, "weights", rows.shape[1])
+    if not 0 < each.sum() < np.inf:
+        raise ValueError(f"weights must have a positive, finite sum; got {each.sum():g}.")
     shares = np.array([[float(each[a != b].sum()) for b in rows] for a in rows]) / each.sum()
     return np.asarray(shares)
 
@@ -214,6 +216,8 @@ def _known(
         raise ValueError("labelings must hold at least one labeling; got none.")
     if target.size == 0:
         raise ValueError(f"truth must hold at least one variable; got shape {target.shape}.")
+    if ignore is not None and not isinstance(ignore, (int, np.integer)):
+        raise TypeError(f"ignore must be a label, or None to ignore none; got {ignore!r}.")
     known = np.ones(target.size, bool) if ignore is None else target.ravel() != ignore
     return rows.reshape(-1, target.size)[:, known], target.ravel()[known], single
 
@@ -222,7 +226,9 @@ def _size(rows: NDArray[np.int64], target: NDArray[np.int64], n_labels: int | No
     most = int(max(rows.max(initial=0), target.max(initial=0)))
     least = int(min(rows.min(initial=0), target.min(initial=0)))
     size = most + 1 if n_labels is None else positive_count(n_labels, "n_labels")
-    if n_labels is None and len(rows) * size**2 > _MOST_CELLS:
+    if n_labels is not None and len(rows) * size**2 > _MOST_CELLS:
+        raise ValueError(f"n_labels must be small enough for a table of all pairs; got {size}.")
+    if len(rows) * size**2 > _MOST_CELLS:
         text = f"labels must be few enough for a table of all pairs; got label {most}"
         raise ValueError(f"{text}. Number them 0, 1, 2, ..., or pass ignore={most} if it means unknown.")
     if least < 0 or most >= size:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each way to choose reaches, with everything that is fitted fitted on other cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+import hedgehop as hh
+from experiments.which.cases import Case
+from hedgehop.learning import Reranker
+from hedgehop.metrics import calibration_error
+from hedgehop.probabilities.calibrating import JudgedList, fitted
+
+FOLDS = 5
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to choose: how good its labeling of each case is, in per cent, and which one it is."""
+
+    name: str
+    quality: np.ndarray
+    taken: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Sure:
+    """Probabilities of one kind: calibration error of the most probable labeling, what it says, what is true."""
+
+    name: str
+    error: float
+    said: float
+    true: float
+    log_loss: float
+
+
+def folds(cases: Sequence[Case]) -> Iterator[tuple[list[int], list[int]]]:
+    """Training and test cases of each fold; groups stay together, neighbours too: streets look alike."""
+    groups = list(dict.fromkeys(case.group for case in cases))
+    place = {group: FOLDS * k // len(groups) for k, group in enumerate(groups)}
+    for fold in range(min(FOLDS, len(groups))):
+        test = [k for k, case in enumerate(cases) if place[case.group] == fold]
+        yield [k for k in range(len(cases)) if k not in set(test)], test
+
+
+def rows(cases: Sequence[Case], loss: str, lengths: Sequence[int], more: Sequence[Case] = ()) -> list[Row]:
+    """All rows of a table; `more` are further cases that the re-ranker learns from."""
+    n = np.arange(len(cases))
+    quality = {m: [case.quality[:m] for case in cases] for m in lengths}
+    found = [Row("the first one (MAP)", np.array([q[0] for q in quality[lengths[0]]]), 0 * n)]
+    for m in lengths:
+        taken = np.array([case.first(m).found.choose(loss).index for case in cases])
+        found.append(_row(f"choice by expected loss, list of {m}", quality[m], taken))
+    found.append(Row("consensus", np.array([case.consensus for case in cases])))
+    for m in lengths:
+        short, others = [c.first(m) for c in cases], [c.first(m) for c in more]
+        for kind in ("regression", "pairwise"):
+            taken = _reranked(short, others, kind)
+            found.append(_row(f"re-ranker, {kind}, list of {m}", quality[m], taken))
+    for m in lengths:
+        found.append(Row(f"best of {m}", np.array([q.max() for q in quality[m]])))
+    return found
+
+
+def _row(name: str, quality: Sequence[np.ndarray], taken: np.ndarray) -> Row:
+    return Row(name, np.array([q[k] for q, k in zip(quality, taken, strict=True)]), taken)
+
+
+class Remembering(Reranker):
+    """A re-ranker that computes the features of a list only once, however many folds it is in."""
+
+    known: ClassVar[dict[int, np.ndarray]] = {}
+
+    def _features(self, found: hh.DiverseList) -> np.ndarray:
+        if id(found) not in self.known:
+            self.known[id(found)] = super()._features(found)
+        return self.known[id(found)]
+
+
+def _reranked(cases: Sequence[Case], more: Sequence[Case], kind: str) -> np.ndarray:
+    taken = np.zeros(len(cases), int)
+    for train, test in folds(cases):
+        known = [*(cases[k] for k in train), *more]
+        machine = Remembering(kind=kind).fit([c.found for c in known], losses=[1.0 - c.quality / 100.0 for c in known])
+        taken[test] = machine.predict([cases[k].found for k in test])
+    return taken
+
+
+def paired(row: Row, base: Row, cases: Sequence[Case]) -> tuple[float, float]:
+    """Mean difference and its standard error over groups."""
+    groups = np.array([case.group for case in cases])
+    change = row.quality - base.quality
+    means = np.array([change[groups == group].mean() for group in dict.fromkeys(groups.tolist())])
+    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
+
+
+def sureness(cases: Sequence[Case], m: int) -> list[Sure]:
+    """How right the probabilities are that a labeling is the best of the first m."""
+    short = [case.first(m) for case in cases]
+    targets = [_best(case.quality) for case in short]
+    plain = [case.found.probabilities for case in short]
+    judged = [JudgedList(case.found, target) for case, target in zip(short, targets, strict=True)]
+    after: list[np.ndarray] = [np.zeros(0)] * len(cases)
+    for train, test in folds(cases):
+        temperature = fitted([judged[k] for k in train]).temperature
+        for k in test:
+            after[k] = hh.weigh(short[k].found, temperature=temperature).probabilities
+    softmax = [_softmax(case.found) for case in short]
+    scale = [_softmax(case.found, 0.5 * case.found.labelings[0].size) for case in short]
+    named = {"default": plain, "temperature fitted on other folds": after, "softmax of the scores": softmax}
+    named["softmax of the scores, half a nat per variable"] = scale
+    return [_sure(name, said, targets) for name, said in named.items()]
+
+
+def _best(quality: np.ndarray) -> np.ndarray:
+    best = quality >= quality.max() - 1e-9
+    return best / best.sum()
+
+
+def _softmax(found: hh.DiverseList, temperature: float = 1.0) -> np.ndarray:
+    weights = np.exp((found.relevance - found.relevance.max()) / temperature)
+    return weights / weights.sum()
+
+
+def _sure(name: str, said: Sequence[np.ndarray], targets: Sequence[np.ndarray]) -> Sure:
+    top = np.array([p.max() for p in said])
+    true = np.array([t[p.argmax()] for p, t in zip(said, targets, strict=True)])
+    loss = -np.mean([t @ np.log(np.maximum(p, _LEAST)) for p, t in zip(said, targets, strict=True)])
+    return Sure(name, calibration_error(top, true), float(top.mean()), float(true.mean()), float(loss))
+
+
+def variables(cases: Sequence[Case]) -> float:
+    """Calibration error of the most probable label of each variable whose label is known; nan if none is."""
+    said, true = [], []
+    for case in cases:
+        chances = case.found._live_outlook.possible.marginals
+        known = case.truth >= 0
+        said.append(chances.max(axis=1)[known])
+        true.append((chances.argmax(axis=1) == case.truth)[known])
+    together = np.concatenate(said)
+    return calibration_error(together, np.concatenate(true)) if together.size else float("nan")
