@@ -80,7 +80,7 @@ def _problem(path: Path) -> tuple[np.ndarray, Problem]:
     from sklearn.cluster import KMeans
 
     from hedgehop.segmentation.scene import Scene
-    from hedgehop.segmentation.stroke_scores import in_units
+    from hedgehop.segmentation.strokes.scores import in_units
 
     prepared = Scene(path, SEGMENTS)
     features = prepared.features

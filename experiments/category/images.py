@@ -65,15 +65,16 @@ def _voc(folder: Path, name: str, scores: Callable[[Path], np.ndarray]) -> Examp
     return Example(name, folder / "JPEGImages" / f"{name}.jpg", truth, scores)
 
 
-def voc_network(data: Path, cache: Path, limit: int | None) -> Part:
-    """PASCAL VOC val with the scores of a network."""
+def voc_network(data: Path, cache: Path, limit: int | None, split: str = "val") -> Part:
+    """PASCAL VOC val, or train, with the scores of a network."""
     folder = data / "voc2012"
 
     def scores(path: Path) -> np.ndarray:
         return np.load(folder / "deeplab_logits33" / f"{path.stem}.npy").astype(np.float64)
 
-    examples = [_voc(folder, name, scores) for name in _names(folder, "val", limit)]
-
+    examples = [_voc(folder, name, scores) for name in _names(folder, split, limit)]
+    if split != "val":
+        return Part(f"voc-network-{split}", f"PASCAL VOC {split}, scores of DeepLab", VOC_NAMES, True, examples)
     taught = len(_for_learning(folder, limit))
 
     def learn() -> StructuredSVM:
@@ -82,16 +83,17 @@ def voc_network(data: Path, cache: Path, limit: int | None) -> Part:
     return Part("voc-network", "PASCAL VOC val, scores of DeepLab", VOC_NAMES, True, examples, taught, learn)
 
 
-def voc_blurred(data: Path, cache: Path, limit: int | None) -> Part:
+def voc_blurred(data: Path, cache: Path, limit: int | None, split: str = "val") -> Part:
     """The same scores, blurred over a tenth of the image: objects without outlines, small ones lost."""
     from scipy.ndimage import gaussian_filter
 
-    clear = voc_network(data, cache, limit)
+    clear = voc_network(data, cache, limit, split)
+    suffix = "" if split == "val" else f"-{split}"
     examples = [
         Example(e.name, e.path, e.truth, lambda path, e=e: gaussian_filter(e.scores(path), (3.3, 3.3, 0)))
         for e in clear.examples
     ]
-    return Part("voc-blurred", "PASCAL VOC val, scores of DeepLab, blurred", VOC_NAMES, True, examples)
+    return Part(f"voc-blurred{suffix}", f"PASCAL VOC {split}, scores of DeepLab, blurred", VOC_NAMES, True, examples)
 
 
 def voc_regressors(data: Path, cache: Path, limit: int | None) -> Part:

@@ -93,7 +93,8 @@ def prepare(part: Part, cache: Path, reweighed: bool = False) -> list[Path]:
 
 def _make(part: Part, k: int, path: Path) -> None:
     example = part.examples[k]
-    scene = hh.segmentation.from_scores(example.scores(example.path), example.path, SEGMENTS, smoothness=SMOOTHNESS)
+    scores = example.scores(example.path)  # (h, w, L): square maps of 33 x 33 can look like 33 labels
+    scene = hh.segmentation.from_scores(scores, example.path, SEGMENTS, labels_first=False, smoothness=SMOOTHNESS)
     model = scene.model
     arrays = {
         "unary": model.unary,

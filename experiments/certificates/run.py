@@ -43,6 +43,10 @@ def _regions(model: hh.Model) -> hh.Diversity:
     return hh.RegionCoverage([np.arange(k, min(k + 12, model.n_variables)) for k in range(0, model.n_variables, 12)])
 
 
+def _expected(model: hh.Model) -> hh.Diversity:
+    return hh.ExpectedBest(hh.samples(model, 16, seed=0))
+
+
 def _with_limits(name: str, diversity: Callable[[hh.Model], hh.Diversity], tradeoff: float) -> dict[str, Setting]:
     return {f"{name}{words}": (diversity, tradeoff, limits) for words, limits in LIMITS.items()}
 
@@ -67,7 +71,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         **_with_limits("label rewards, 50", lambda model: hh.LabelCoverage(parsimony=0.0, ignore=()), 50.0),
         "transitions, auto, 50": (lambda model: hh.TransitionCoverage(), 50.0, ANY),
         "regions, 20": (_regions, 20.0, ANY),
-        "expected best, 400": (lambda model: hh.ExpectedBest(hh.samples(model, 16, seed=0)), 400.0, ANY),
+        "expected best, 400": (_expected, 400.0, ANY),
+        "expected best, 4000": (_expected, 4000.0, ANY),
         "balls, 2000": (lambda model: hh.HammingBall(gamma=0.01), 2000.0, ANY),
     },
     "pixels": {**_variables(10.0, 30.0), "linear Hamming, 3": (lambda model: hh.LinearHamming(), 3.0, ANY)},

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.segmentation.borders import Borders, _rings
@@ -43,10 +44,10 @@ def test_strokes_are_held():
     assert (drawn[5, 12:14] == 0).all()
 
 
-@given(st.lists(st.integers(0, 2), min_size=16, max_size=16), st.integers(0, 99))
-def test_pixels_far_from_any_border_keep_their_label(labels, seed):
+@given(st.lists(st.integers(0, 2), min_size=16, max_size=16), draws())
+def test_pixels_far_from_any_border_keep_their_label(labels, random):
     superpixels, row = blocks(), np.array(labels, np.int32)
-    lab = np.random.default_rng(seed).normal(50.0, 20.0, (24, 24, 3))
+    lab = 50.0 + 20.0 * random.normal((24, 24, 3))
     borders = Borders(lab, superpixels)
     drawn = borders.redrawn(row, NO_STROKES, 3, "expansion")
     rough = row[superpixels.segments]

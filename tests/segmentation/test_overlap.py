@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.segmentation.overlap import ExpectedOverlap, overlaps
 
 
-@given(st.integers(0, 99), st.integers(1, 4), st.integers(1, 6))
-def test_overlaps_are_mean_ious(seed, n_labels, n):
-    random = np.random.default_rng(seed)
+@given(draws(), st.integers(1, 4), st.integers(1, 6))
+def test_overlaps_are_mean_ious(random, n_labels, n):
     a, b = random.integers(0, n_labels, (3, n)), random.integers(0, n_labels, (2, n))
     found = overlaps(a, b, np.ones(n))
     for k, z in enumerate(b):
@@ -28,11 +28,10 @@ def test_weights_are_pixels():
     assert overlaps(a, b, areas.astype(float))[0, 0] == pytest.approx(hh.metrics.mean_iou(a[0][pixels], b[0][pixels]))
 
 
-@given(st.integers(0, 99))
-def test_gains_are_differences_fall_and_are_never_negative(seed):
-    random = np.random.default_rng(seed)
+@given(draws())
+def test_gains_are_differences_fall_and_are_never_negative(random):
     model = hh.FactorGraph(random.normal(size=(4, 3)))
-    d = ExpectedOverlap(random.integers(0, 3, (5, 4)), random.uniform(0.1, 2, 4), random.uniform(0, 1, 5))
+    d = ExpectedOverlap(random.integers(0, 3, (5, 4)), 2.0 * random.random(4), random.random(5))
     rows = random.integers(0, 3, (4, 4))
     for y in rows:
         gains = [float(d.gain(model, y, rows[:t])) for t in range(4)]

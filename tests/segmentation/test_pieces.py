@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hedgehop.segmentation.default_list import POOL_SCORES, drop_components_without_stroke, random_models
 from hedgehop.segmentation.scribbles import lay_on
-from hedgehop.segmentation.stroke_scores import in_units
+from hedgehop.segmentation.strokes.scores import in_units
 from hedgehop.segmentation.superpixels import Graph, Superpixels, path_lengths, walk_probabilities
 
 
@@ -46,7 +46,8 @@ def test_paths_are_the_shortest():
 def test_components_without_a_stroke_become_background():
     edges = np.array([[0, 1], [1, 2], [2, 3], [3, 4]], np.int32)
     labeling, seeds = np.array([1, 1, 0, 1, 2], np.int32), np.array([1, -1, -1, -1, 2])
-    assert drop_components_without_stroke(labeling, edges, seeds).tolist() == [1, 1, 0, 0, 2]
+    both = np.array([labeling, np.ones(5, np.int32)])
+    assert drop_components_without_stroke(both, edges, seeds).tolist() == [[1, 1, 0, 0, 2], [1, 1, 1, 1, 1]]
 
 
 @pytest.mark.parametrize("n_labels", [2, 4])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.palette import VOC_NAMES, voc_palette
@@ -41,9 +42,9 @@ def by_hand(values, row, column):
     return (1 - a) * ((1 - b) * values[i, j] + b * values[i, m]) + a * ((1 - b) * values[k, j] + b * values[k, m])
 
 
-@given(st.tuples(*[st.integers(1, 5)] * 2), st.tuples(*[st.integers(2, 9)] * 2), st.integers(0, 99))
-def test_scores_are_interpolated_with_corners_on_corners(small, large, seed):
-    values = np.random.default_rng(seed).normal(size=(*small, 2))
+@given(st.tuples(*[st.integers(1, 5)] * 2), st.tuples(*[st.integers(2, 9)] * 2), draws())
+def test_scores_are_interpolated_with_corners_on_corners(small, large, random):
+    values = random.normal((*small, 2))
     fine = resample(values, large)
     for r in range(large[0]):
         for c in range(large[1]):
@@ -237,9 +238,8 @@ def test_the_default_list_takes_no_tradeoff():
 
 
 @settings(deadline=None)
-@given(st.integers(0, 99), st.integers(1, 4), st.integers(1, 6))
-def test_candidates_are_different_and_begin_with_the_best(seed, n_labels, n):
-    random = np.random.default_rng(seed)
+@given(draws(), st.integers(1, 4), st.integers(1, 6))
+def test_candidates_are_different_and_begin_with_the_best(random, n_labels, n):
     model = hh.FactorGraph(random.normal(size=(n, n_labels)), [[i, i + 1] for i in range(n - 1)], 0.3)
     pool, biases = class_candidates(model, np.ones(n))
     assert (best_under_biases(model, np.ones(n), biases[-1:]) == pool[-1:]).all()
@@ -260,3 +260,23 @@ def test_the_palette_is_that_of_voc():
     assert len(VOC_NAMES) == 21
     assert colors.shape == (256, 3)
     assert colors[[8, 15, 20, 255]].tolist() == [[64, 0, 0], [192, 128, 128], [0, 64, 128], [224, 224, 192]]
+
+
+@pytest.mark.parametrize("labels_first", [False, True])
+def test_square_scores_are_maps_whatever_the_proportions_of_the_image(labels_first):
+    """33 x 33 scores of 21 classes are no 33 classes on an image of 21 : 33."""
+    shape = (21, 33, 33) if labels_first else (33, 33, 21)
+    for image in (np.zeros((42, 66, 3)), np.zeros((66, 42, 3))):
+        assert hh.segmentation.from_scores(np.zeros(shape), image, 20).model.n_labels == 21
+
+
+@pytest.mark.parametrize("n_segments", [60, None])
+def test_suggestions_know_how_sure_they_are(n_segments):
+    found = hh.segmentation.from_scores(blocks(False), n_segments=n_segments).suggest(m=3)
+    assert found.is_weighed
+    assert found.probabilities.sum() == pytest.approx(1.0)
+    assert found.sure.shape == found.entropy.shape == found.labelings.shape[1:]
+    choice = found.choose("iou")
+    assert np.array_equal(choice.labeling, found.labelings[choice.index])
+    assert hh.consensus(found).shape == found.labelings.shape[1:]
+    assert "likely" in found.report()

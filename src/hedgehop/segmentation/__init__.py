@@ -11,4 +11,5 @@ from hedgehop.segmentation.scribbles import from_colors as from_colors
 from hedgehop.segmentation.scribbles import robot_scribbles as robot_scribbles
 from hedgehop.segmentation.segmenter import Segmenter as Segmenter
 from hedgehop.segmentation.segmenter import suggest as suggest
+from hedgehop.segmentation.strokes.dialogue import Dialogue as Dialogue
 from hedgehop.segmentation.suggestions import Suggestions as Suggestions

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,9 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity import Diversity, ExpectedBest, VariableCoverage
 from hedgehop.diversity.hamming import distinct_rows
-from hedgehop.lists.pool import select
+from hedgehop.lists.methods.pool import select
+from hedgehop.lists.outlook import ListView, Outlook
+from hedgehop.lists.possibilities import Possibilities
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import stream
 from hedgehop.lists.tradeoff import TradeoffLike, per_variable
@@ -33,11 +35,11 @@ from hedgehop.models import FactorGraph, Grid
 from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
 from hedgehop.segmentation.overlap import ExpectedOverlap
-from hedgehop.segmentation.superpixels import Seeds
+from hedgehop.segmentation.superpixels import Seeds, components
 
 if TYPE_CHECKING:
     from hedgehop.segmentation.scored import ScoredImage
-    from hedgehop.segmentation.stroke_model import StrokeModel
+    from hedgehop.segmentation.strokes.model import StrokeModel
     from hedgehop.segmentation.suggestions import SceneModel
 
 _RANDOM_MODELS = 60
@@ -61,19 +63,23 @@ _MOST_FRAME = 1.2
 def stroke_list(problem: StrokeModel, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
     """Return the best labeling and answers of random models, chosen so that one is probably right."""
     factor = _DECISIVE_DIVERSITY if tradeoff is None else tradeoff
+    if m == 1:  # nobody chooses
+        return _select(problem, problem.best[None], ExpectedBest(problem.best[None]), m, factor)
     coarse, design = problem.coarse, random_models(_RANDOM_MODELS, problem.n_labels)
     samples = coarse.answers(design)
-    answers = [coarse.best, *samples]
+    answers = [coarse.best, *coarse.tidied, *samples]
     if len(_visibly_different(answers, coarse.weights)) < m:
         answers += _cheapest(coarse, m, min_distance=2 * _VISIBLE_SHARE)
     found = _select(coarse, _pool(coarse, answers, m), ExpectedBest(samples, coarse.weights), m, factor)
+    equal = own(np.full(len(samples), 1.0 / len(samples)))
     if coarse is problem:
-        return found
+        return _weighed(found, coarse, samples, equal, f"answers of {len(samples)} random models")
     chosen = {row.tobytes() for row in found.labelings}
     models = {row.tobytes(): model for row, model in zip(samples, design, strict=True)}
     fine = problem.answers([model for row, model in models.items() if row in chosen])
     pool = _pool(problem, [problem.best, *fine], m)
-    return _select(problem, pool, ExpectedBest(pool), m, factor)
+    found = _select(problem, pool, ExpectedBest(pool), m, factor)
+    return _weighed(found, coarse, samples, equal, f"answers of {len(samples)} random models")
 
 
 def _pool(problem: StrokeModel, answers: list[Labels], m: int) -> Labels:
@@ -114,20 +120,33 @@ def class_list(problem: ScoredImage, m: int) -> DiverseList:
     """Return the best labeling and others with other classes, one of which probably overlaps well with the truth."""
     coarse = problem.coarse
     pool, biases = class_candidates(coarse.model, coarse.weights)
-    found = _probably_overlapping(coarse, pool, m)
+    found, chances = _probably_overlapping(coarse, pool, m)
+    origin = f"{len(pool)} candidates, weighted by their scores"
     if coarse is problem:
-        return found
+        return _weighed(found, coarse, pool, chances, origin)
     assert found.indices is not None
     fine = best_under_biases(problem.model, problem.weights, biases[found.indices])
-    return _probably_overlapping(problem, distinct_rows(fine), m)
+    drawn, _ = _probably_overlapping(problem, distinct_rows(fine), m)
+    return _weighed(drawn, coarse, pool, chances, origin)
 
 
-def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> DiverseList:
-    """Likelier candidates count more as samples of the truth."""
+def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> tuple[DiverseList, Doubles]:
+    """Return the list, and the chances of the pool: likelier candidates count more as samples of the truth."""
     relevance = np.atleast_1d(problem.model.score(pool.reshape(len(pool), *problem.model.shape)))
     chances = np.exp((relevance - relevance.max()) / (_DOUBT * problem.model.n_variables))
     overlap = ExpectedOverlap(pool, problem.weights, chances)
-    return _select(problem, pool, overlap, min(m, len(pool)), _DECISIVE_DIVERSITY)
+    return _select(problem, pool, overlap, min(m, len(pool)), _DECISIVE_DIVERSITY), overlap.chances
+
+
+def _weighed(found: DiverseList, coarse: SceneModel, rows: Labels, chances: Doubles, origin: str) -> DiverseList:
+    """Return a list that knows what the truth may be: (K, n) labelings of the superpixels, and their chances."""
+    members, n_labels = found.labelings.reshape(len(found), -1), coarse.model.n_labels
+    if members.shape[1] != coarse.model.n_variables:
+        maps = members.reshape(len(found), *coarse.scene.solved_shape)
+        members = np.array([coarse.scene.superpixels.majority(row, n_labels) for row in maps])
+    view = ListView(coarse.model, np.ascontiguousarray(members, np.int32), coarse.draw, coarse.spread)
+    possible = Possibilities(own(rows), chances, coarse.weights, n_labels, True, origin)
+    return replace(found, _view=view, _outlook=Outlook(view, possible))
 
 
 def best_under(model: FactorGraph | Grid, changes: Iterable[Doubles], oracle: str) -> Labels:
@@ -175,16 +194,20 @@ def _class_biases(n_labels: int, used: list[int]) -> Iterator[Doubles]:
 
 @dataclass(frozen=True, eq=False)
 class RandomModel:
-    """Weights of the scores, a bonus of each label, a factor of the smoothness, a bonus of the frame."""
+    """Weights of the scores, a bonus of each label, a factor of the smoothness, a bonus of the frame.
+
+    ``learned`` is the share of the nets' score, if they are used: diversity comes from opinions, not from nets.
+    """
 
     weights: dict[str, float]
     bias: Doubles
     smoothness: float
     frame: float
+    learned: float
 
 
 def random_models(count: int, n_labels: int) -> list[RandomModel]:
-    """Return the design: Dirichlet weights, normal biases, log-normal smoothness, uniform frame."""
+    """Return the design: Dirichlet weights, normal biases, log-normal smoothness, uniform frame and learned share."""
     from scipy.special import ndtri
     from scipy.stats import qmc
 
@@ -197,20 +220,21 @@ def random_models(count: int, n_labels: int) -> list[RandomModel]:
     bias = np.zeros((count, n_labels))
     bias[:, 1:] = _BIAS_SPREAD * ndtri(points[:, width : width + n_labels - 1])
     stretch = np.exp(_LOG_SMOOTHNESS_SPREAD * ndtri(points[:, -2]))
+    learned = np.random.default_rng(5).permutation((np.arange(count) + 0.5) / count)
     return [
-        RandomModel(dict(zip(POOL_SCORES, s.tolist(), strict=True)), b, float(x), float(_MOST_FRAME * f))
-        for s, b, x, f in zip(shares, bias, stretch, points[:, -1], strict=True)
+        RandomModel(dict(zip(POOL_SCORES, s.tolist(), strict=True)), b, float(x), float(_MOST_FRAME * f), float(k))
+        for s, b, x, f, k in zip(shares, bias, stretch, points[:, -1], learned, strict=True)
     ]
 
 
-def drop_components_without_stroke(labeling: Labels, edges: Labels, seeds: Seeds) -> Labels:
-    """Give connected components of an object that hold none of its strokes to the background."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    i, j = edges[labeling[edges[:, 0]] == labeling[edges[:, 1]]].T
-    graph = coo_array((np.ones(i.size), (i, j)), shape=(labeling.size, labeling.size))
-    count, component = connected_components(graph, directed=False)
-    reached = np.zeros(count, bool)
-    reached[component[seeds == labeling]] = True
-    return np.where(reached[component], labeling, 0).astype(np.int32)
+def drop_components_without_stroke(rows: Labels, edges: Labels, seeds: Seeds) -> Labels:
+    """Give connected components of an object that hold none of its strokes to the background, in labelings (k, n)."""
+    count, n = rows.shape
+    if count == 0:
+        return rows
+    i, j = edges.T
+    row, edge = np.nonzero(rows[:, i] == rows[:, j])
+    component = components(edges[edge] + n * row[:, None], count * n).reshape(count, n)  # of all rows at once
+    reached = np.zeros(int(component.max()) + 1, bool)
+    reached[component[rows == seeds]] = True
+    return np.where(reached[component], rows, 0).astype(np.int32)

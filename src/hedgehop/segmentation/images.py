@@ -52,9 +52,15 @@ def to_lab(rgb: Doubles) -> Doubles:
 
 
 def shrunk_shape(shape: tuple[int, int], most_pixels: int) -> tuple[int, int]:
-    """Return the shape with the same proportions and at most about that many pixels."""
+    """Return the shape with the same proportions and at most about that many pixels.
+
+    >>> shrunk_shape((3000, 4000), 480_000), shrunk_shape((10_000_000, 1), 500_000)
+    ((600, 800), (500000, 1))
+    """
     factor = min(1.0, float(np.sqrt(most_pixels / (shape[0] * shape[1]))))
-    return max(1, round(shape[0] * factor)), max(1, round(shape[1] * factor))
+    short = max(1, round(min(shape) * factor))
+    long = max(1, min(round(max(shape) * factor), most_pixels // short if factor < 1.0 else max(shape)))
+    return (long, short) if shape[0] >= shape[1] else (short, long)
 
 
 def shrink(rgb: Doubles, shape: tuple[int, int]) -> Doubles:

@@ -12,6 +12,8 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, as_labelings, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity import Diversity
+from hedgehop.diversity.expected import weighted_samples
+from hedgehop.lists.possibilities import overlaps
 from hedgehop.models.base import Model
 
 _MOST_KNOWN = 2000  # labelings whose overlaps are remembered
@@ -22,7 +24,7 @@ class ExpectedOverlap(Frozen, Diversity):
 
     Facility location like :class:`hedgehop.ExpectedBest`, with the measure of segmentation: intersection over union,
     mean over the labels in either, so that small objects count as much as large ones. It is not a sum over variables:
-    only the exhaustive oracle solves its steps: choose from candidates with :func:`hedgehop.select`.
+    only the exhaustive oracle solves its steps, so choose from candidates with :func:`hedgehop.select`.
 
     Parameters
     ----------
@@ -46,15 +48,10 @@ class ExpectedOverlap(Frozen, Diversity):
     chances: Doubles
 
     def __init__(self, samples: ArrayLike, weights: ArrayLike | None = None, chances: ArrayLike | None = None) -> None:
-        stack = _arrays.integers(samples, "samples")
-        if stack.ndim < 2 or len(stack) == 0:
-            raise ValueError(f"samples must hold at least one labeling, stacked along a first axis; got {stack.shape}.")
-        flat = stack.reshape(len(stack), -1)
-        areas = np.ones(flat.shape[1]) if weights is None else _arrays.weights(weights, "weights", flat.shape[1])
-        likely = np.ones(len(flat)) if chances is None else _arrays.finite(chances, "chances", shape=(len(flat),))
+        rows, areas = weighted_samples(samples, weights)
+        likely = np.ones(len(rows)) if chances is None else _arrays.finite(chances, "chances", shape=(len(rows),))
         if likely.min() < 0 or likely.sum() <= 0:
             raise ValueError("chances must be nonnegative and not all zero.")
-        rows = own(np.ascontiguousarray(flat, np.int32))
         self._set(samples=rows, weights=areas, chances=own(likely / likely.sum()))
 
     def check(self, model: Model) -> None:
@@ -92,15 +89,3 @@ class ExpectedOverlap(Frozen, Diversity):
 
     def __repr__(self) -> str:
         return f"ExpectedOverlap({len(self.samples)} samples)"
-
-
-def overlaps(a: Labels, b: Labels, weights: Doubles) -> Doubles:
-    """IoU of labelings (m, n) and (k, n), mean over the labels in either: (m, k)."""
-    total, count = np.zeros((len(a), len(b))), np.zeros((len(a), len(b)))
-    for label in np.union1d(a, b):
-        here, there = (a == label) * weights, (b == label).astype(np.float64)
-        both = here @ there.T
-        union = here.sum(axis=1)[:, None] + there @ weights - both
-        total += np.divide(both, union, out=np.zeros_like(both), where=union > 0)
-        count += union > 0
-    return total / np.maximum(count, 1.0)

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, integers, number, positive_count
 from hedgehop._errors import need
+from hedgehop.io.file_access import atomic_write
 from hedgehop.segmentation.features import pooled
 from hedgehop.segmentation.images import ImageLike
 from hedgehop.segmentation.scene import Scene
 from hedgehop.segmentation.superpixels import Superpixels
 
 _FOLDS = 4
-Linear = tuple[Doubles, Doubles]  # weights (features, labels), and what is added
+LinearScores = tuple[Doubles, Doubles]  # weights (features, labels), and what is added
 
 
 class PooledRegressor:
@@ -53,7 +53,7 @@ class PooledRegressor:
         self.n_segments = positive_count(n_segments, "n_segments")
         self.alpha = number(alpha, "alpha", low=0.0, strict=True)
         self.balance = number(balance, "balance", low=0.0)
-        self._model: Linear | None = None
+        self._model: LinearScores | None = None
         self._sharpness = 1.0
 
     def fit(self, images: Iterable[ImageLike], truths: Iterable[ArrayLike], ignore: int = 255) -> PooledRegressor:
@@ -81,7 +81,7 @@ class PooledRegressor:
         """Write what was learned to a ``.npz`` file."""
         factors, added = self._learned()
         settings = np.array([self.n_labels, self.n_segments, self.alpha, self.balance, self._sharpness])
-        with Path(path).open("wb") as file:
+        with atomic_write(path) as file:
             np.savez_compressed(file, settings=settings, factors=factors, added=added)
 
     @classmethod
@@ -93,7 +93,7 @@ class PooledRegressor:
             regressor._model, regressor._sharpness = (held["factors"], held["added"]), sharpness
         return regressor
 
-    def _learned(self) -> Linear:
+    def _learned(self) -> LinearScores:
         if self._model is None:
             raise ValueError("the regressor is not fitted. Call fit(images, truths) first.")
         return self._model
@@ -113,7 +113,7 @@ class PooledRegressor:
         self._sharpness = _sharpness(left_out, shares, areas) if folds > 1 else 1.0
         self._model = self._regress(features, shares, weights)
 
-    def _regress(self, features: Doubles, shares: Doubles, weights: Doubles) -> Linear:
+    def _regress(self, features: Doubles, shares: Doubles, weights: Doubles) -> LinearScores:
         from numpy.linalg import norm
 
         linear = need("sklearn.linear_model", "segmentation", "PooledRegressor")
@@ -124,7 +124,7 @@ class PooledRegressor:
         return factors, ridge.intercept_ - mean @ factors
 
     @staticmethod
-    def _predict(model: Linear, features: Doubles) -> Doubles:
+    def _predict(model: LinearScores, features: Doubles) -> Doubles:
         return np.asarray(features @ model[0] + model[1])
 
 

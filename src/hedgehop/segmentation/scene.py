@@ -15,6 +15,7 @@ from hedgehop.segmentation.borders import Borders
 from hedgehop.segmentation.features import Features, describe
 from hedgehop.segmentation.images import ImageLike, as_rgb, nearest, shrink, shrunk_shape, to_lab
 from hedgehop.segmentation.scribbles import held, lay_on
+from hedgehop.segmentation.strokes.frame import FrameDistances, frame_distances
 from hedgehop.segmentation.superpixels import Graph, Seeds, Superpixels, contrast_graph, slic
 
 
@@ -63,6 +64,11 @@ class Scene:
     def graph(self) -> Graph:
         """Which superpixels touch, and how strongly they should agree."""
         return contrast_graph(self.lab, self.superpixels)
+
+    @cached_property
+    def from_frame(self) -> FrameDistances:
+        """How far the superpixels are from the frame of the image."""
+        return frame_distances(self.superpixels, self.graph, self.features.lab)
 
     @cached_property
     def borders(self) -> Borders:
@@ -117,6 +123,29 @@ class Variables:
     def unary(self, scores: Doubles) -> Doubles:
         """Scores of the variables from those of superpixels."""
         return self.spread(scores / self._mean_area) if self.pixelwise else scores * self.weights[:, None]
+
+    @property
+    def edges(self) -> Labels:
+        """Variables that touch, (E, 2), in the order of the model's."""
+        if not self.pixelwise:
+            return self._scene.graph.edges
+        index = np.arange(self.weights.size, dtype=np.int32).reshape(self._scene.solved_shape)
+        across, down = (index[:, :-1], index[:, 1:]), (index[:-1], index[1:])
+        return np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in (across, down)])
+
+    @property
+    def frame(self) -> NDArray[np.bool_]:
+        """Whether each variable touches the border of the image, (n,)."""
+        if not self.pixelwise:
+            return self._scene.superpixels.frame
+        frame = np.ones(self._scene.solved_shape, bool)
+        frame[1:-1, 1:-1] = False
+        return frame.ravel()
+
+    @property
+    def colors(self) -> Doubles:
+        """Mean colour of each variable, (n, 3), in Lab."""
+        return self._scene.lab.reshape(-1, 3) if self.pixelwise else self._scene.features.lab
 
     def strength(self, smoothness: float) -> float:
         """Strength of a border of mean length between superpixels of one colour, or of a step between such pixels."""

@@ -196,15 +196,14 @@ def from_scores(
     """
     values = _checked(scores)
     if image is None:
-        values, labels_first = _labels_last(values, labels_first), False
-        image = _painted(_logarithms(values))
+        values, labels_first = _logarithms(_labels_last(values, labels_first)), False
+        image = _painted(values)
     smoothness = number(smoothness, "smoothness", low=0.0)
     count = _DEFAULT_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
     scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
     if labels_first is None:
         labels_first = _labels_first(values.shape, scene.shape)
-    values = _logarithms(np.moveaxis(values, 0, -1) if labels_first else values)
-    fine = resample(values, scene.solved_shape)
+    fine = resample(_logarithms(np.moveaxis(values, 0, -1) if labels_first else values), scene.solved_shape)
 
     def on_superpixels() -> ScoredImage:
         variables = Variables(scene, pixelwise=False)
@@ -247,13 +246,14 @@ def _painted(scores: Floats) -> NDArray[np.uint8]:
 
 
 def _labels_first(shape: tuple[int, ...], image: tuple[int, ...]) -> bool:
-    """Whether scores are (L, h, w) and not (h, w, L): by the size of the image, its proportions, or few labels."""
+    """Whether scores are (L, h, w) and not (h, w, L): by the image's size, a square, its proportions, or few labels."""
     first, second, last = shape
     if first == second == last == 1:  # both are the same
         return False
     wide = np.log(np.array([second / first, last / second]) / (image[1] / image[0]))  # 0 where proportions agree
     tests = (
         ((first, second) == image, (second, last) == image),
+        (first == second != last, second == last != first),  # networks often resize images to squares
         (abs(wide[0]) < _SAME_PROPORTION, abs(wide[1]) < _SAME_PROPORTION),
         (last <= min(first, second), first <= min(second, last)),
     )

@@ -14,9 +14,9 @@ from hedgehop.segmentation.superpixels import Seeds, Superpixels
 
 _LONGEST_ROBOT_STROKE = 0.35  # of the shorter side of the image
 _ROBOT_BRUSH = 3  # pixels wide
-_STROKE_COLORS = {1: (0, 0, 255), 2: (255, 0, 0)}
 _HUES = {"green": (0, 255, 0), "yellow": (255, 255, 0), "magenta": (255, 0, 255), "cyan": (0, 255, 255),
          "blue": (0, 0, 255), "red": (255, 0, 0)}  # fmt: skip
+_STROKE_COLORS = {1: _HUES["blue"], 2: _HUES["red"]}
 _STRAY_SHARE = 0.1  # of the strokes that may have other plain colours: seams of strokes, pixels of a photograph
 
 

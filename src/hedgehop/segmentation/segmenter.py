@@ -19,12 +19,15 @@ from hedgehop.lists.tradeoff import TradeoffLike, target
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.images import ImageLike
 from hedgehop.segmentation.scene import Scene, Variables
-from hedgehop.segmentation.stroke_model import StrokeModel, StrokeSettings, anchoring
-from hedgehop.segmentation.stroke_scores import StrokeScores, check_name
+from hedgehop.segmentation.strokes.combiner import shipped
+from hedgehop.segmentation.strokes.dialogue import Dialogue
+from hedgehop.segmentation.strokes.marks import Box, scribbles_of
+from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
+from hedgehop.segmentation.strokes.past import NO_PAST, Past, anchoring
+from hedgehop.segmentation.strokes.scores import StrokeScores, check_name
 from hedgehop.segmentation.suggestions import Stopwatch, Suggestions, refuse_without_diversity
 
 _PIXELWISE_SEGMENTS = 2000  # whose scores the pixels get, where each pixel is a variable
-_DEFAULT_SCORES = {"trees": 1.0, "svm": 1.0, "walker": 0.5}
 # In units of the scores, where a constant does better than a distance to reach.
 _TRADEOFFS: dict[type[Diversity], float] = {LinearHamming: 0.1, VariableCoverage: 1.2}
 _TARGET_DISTANCE = 0.05
@@ -40,14 +43,16 @@ class Segmenter:
     n_segments : int or None
         Approximate number of superpixels. None labels every pixel, which is slower and follows fine borders.
     scores : mapping of str to float, optional
-        Which classifiers' scores are averaged, with their weights; by default ``{"trees": 1, "svm": 1,
-        "walker": 0.5}``. Available: trees, trees+place, trees+texture (extremely randomised trees on colours, on
+        Which classifiers' scores are averaged, with their weights, such as ``{"trees": 1, "svm": 1, "walker":
+        0.5}``. By default small nets combine them; they have learned from strokes on photographs which one to
+        trust when. Available: trees, trees+place, trees+texture (extremely randomised trees on colours, on
         colours and places, ...), svm, words (support vector machines), transductive (one that also learns from
         superpixels without strokes), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
     smoothness : float
         Cost of borders; values from 0.6 to 2 work about equally well.
-    frame : float
-        Bonus for background at the frame of the image.
+    frame : float, optional
+        Bonus for background at the frame of the image: by default 0.6 with `scores`, and 0 with the nets, which
+        know where the frame is.
     fine_borders : bool
         Redraw the borders of suggestions at pixels. :meth:`model` and :meth:`to_pixels` use superpixels only.
     most_pixels : int
@@ -72,21 +77,18 @@ class Segmenter:
         *,
         scores: Mapping[str, float] | None = None,
         smoothness: float = 1.0,
-        frame: float = 0.6,
+        frame: float | None = None,
         fine_borders: bool = True,
         most_pixels: int = 500_000,
     ) -> None:
         count = _PIXELWISE_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
         self._settings = StrokeSettings(
-            scores=dict(scores or _DEFAULT_SCORES),
+            scores=dict(_checked_weights(scores)) if scores else shipped(),
             smoothness=number(smoothness, "smoothness", low=0.0),
-            frame=number(frame, "frame", low=0.0),
+            frame=None if frame is None else number(frame, "frame", low=0.0),
             pixelwise=n_segments is None,
             fine_borders=fine_borders,
         )
-        for name, weight in self._settings.scores.items():
-            check_name(name)
-            number(weight, f"the weight of {name}", low=0.0)
         watch = Stopwatch()
         self._scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
         watch.lap("reading")
@@ -135,12 +137,16 @@ class Segmenter:
 
     def suggest(
         self,
-        scribbles: ArrayLike,
+        scribbles: ArrayLike | None = None,
         m: int = 6,
         diversity: Diversity | None = None,
         tradeoff: TradeoffLike | None = None,
         *,
+        points: ArrayLike | None = None,
+        box: Box | None = None,
         around: ArrayLike | None = None,
+        connected: bool = False,
+        holes: bool = True,
         callback: Callable[[Labels], Any] | None = None,
         **options: Any,
     ) -> Suggestions:
@@ -148,9 +154,9 @@ class Segmenter:
 
         Parameters
         ----------
-        scribbles : (H, W) array of ints
+        scribbles : (H, W) array of ints, optional
             0 unknown, 1 background, 2 the object; in general k for label k-1, several objects at once. This is
-            scikit-image's convention; its negative numbers, pixels to leave out, count as unknown. Without
+            scikit-image's convention, but negative numbers, pixels to leave out, are refused: use 0. Without
             background strokes, the frame of the image counts as background.
         m : int
             Number of segmentations.
@@ -159,9 +165,19 @@ class Segmenter:
             mixtures of eight scores, and the list is chosen so that one is probably right (``ExpectedBest``).
         tradeoff : number or rule, optional
             The factor of the diversity, in units of the scores.
+        points : (k, 2) or (k, 3) array of ints, optional
+            Clicks: row, column and the number of the stroke, 2 (the object) if it is left out.
+        box : (top, left, bottom, right), optional
+            Everything outside is background. Without a stroke or click on the object, its middle is object.
         around : (H, W) array of ints, optional
             A segmentation to refine, of labels 0, 1, ... (-1: unknown), such as one of an earlier list: candidates
             stay close to it, the first one closest, except near strokes that contradict it.
+        connected : bool
+            Whether every part of an object must hang together with one of its strokes: the shortest path of like
+            colours from each superpixel to a stroke lies in the object. Each candidate is the best such answer of
+            its model; nothing is cut off afterwards, except specks that redrawn borders leave.
+        holes : bool
+            False if objects must have no holes: all background reaches the frame or a stroke of the background.
         callback : function of an (H, W) array, optional
             Called with each segmentation as soon as it is available.
         **options
@@ -175,7 +191,7 @@ class Segmenter:
         m = positive_count(m, "m")
         refuse_without_diversity(diversity, **options)
         watch = Stopwatch()
-        problem = self._problem(scribbles, around)
+        problem = self._problem(scribbles_of(self.shape, scribbles, points, box), around, connected, holes)
         watch.lap("model")
         factor = tradeoff if diversity is None else _tradeoff(diversity, tradeoff)
         found = problem.candidates(m, diversity, factor, callback, watch, **options)
@@ -202,36 +218,72 @@ class Segmenter:
         for labeling in rows:
             yield problem.draw(labeling.reshape(1, -1))[0]
 
-    def _problem(self, scribbles: ArrayLike, around: ArrayLike | None) -> StrokeModel:
+    def dialogue(self, m: int = 6, *, connected: bool = False, holes: bool = True) -> Dialogue:
+        """Return a dialogue about this image: strokes one after the other, each answer close to the one before.
+
+        Parameters
+        ----------
+        m : int
+            Number of candidates after each stroke.
+        connected, holes : bool
+            As in :meth:`suggest`.
+        """
+        return Dialogue(self._scene, replace(self._settings, connected=connected, holes=holes), m)
+
+    def _problem(
+        self, scribbles: ArrayLike, around: ArrayLike | None, connected: bool = False, holes: bool = True
+    ) -> StrokeModel:
         """Return the model of the strokes; what was learned from the last ones is kept."""
         given = np.asarray(scribbles)
         key = given.tobytes() + repr((given.shape, given.dtype)).encode()
         if self._last is None or self._last[0] != key:
             self._last = key, StrokeScores(self._scene, given)
         strokes = self._last[1]
-        anchor = None if around is None else anchoring(strokes, around)
-        return StrokeModel(strokes, self._settings, anchor)
+        past = NO_PAST if around is None else Past(anchoring(strokes, around))
+        return StrokeModel(strokes, replace(self._settings, connected=connected, holes=holes), past)
 
     def __repr__(self) -> str:
         height, width = self.shape
         return f"Segmenter({height} x {width} pixels, {self._scene.superpixels.count} superpixels)"
 
 
+def _checked_weights(scores: Mapping[str, float]) -> Mapping[str, float]:
+    for name, weight in scores.items():
+        check_name(name)
+        number(weight, f"the weight of {name}", low=0.0)
+    return scores
+
+
 def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
     return _TRADEOFFS.get(type(diversity), target(_TARGET_DISTANCE)) if given is None else given
 
 
-def suggest(image: ImageLike, scribbles: ArrayLike, m: int = 6) -> Suggestions:
+def suggest(
+    image: ImageLike,
+    scribbles: ArrayLike | None = None,
+    m: int = 6,
+    *,
+    points: ArrayLike | None = None,
+    box: Box | None = None,
+    connected: bool = False,
+    holes: bool = True,
+) -> Suggestions:
     """Return candidates for what strokes mark in an image, in one call; :class:`Segmenter` reuses its work.
 
     Parameters
     ----------
     image : array or path
         Grey, RGB or RGBA; 8 or 16 bit, or floats.
-    scribbles : (H, W) array of ints
+    scribbles : (H, W) array of ints, optional
         0 unknown, 1 background, 2 the object, 3 and up further objects.
     m : int
         Number of candidates.
+    points : (k, 2) or (k, 3) array of ints, optional
+        Clicks: row, column and the number of the stroke, 2 (the object) if it is left out.
+    box : (top, left, bottom, right), optional
+        Everything outside is background. Without a stroke or click on the object, its middle is object.
+    connected, holes : bool
+        Whether objects must hang together with their strokes, and whether they may have holes.
 
     Examples
     --------
@@ -241,5 +293,7 @@ def suggest(image: ImageLike, scribbles: ArrayLike, m: int = 6) -> Suggestions:
     >>> strokes[18:22, 28:32], strokes[2:4, 5:50] = 2, 1
     >>> hh.suggest(image, strokes, m=3).masks.shape
     (3, 40, 60)
+    >>> int(hh.suggest(image, m=1, points=[(20, 30)], box=(5, 15, 35, 45)).masks[0].sum())
+    400
     """
-    return Segmenter(image).suggest(scribbles, m)
+    return Segmenter(image).suggest(scribbles, m, points=points, box=box, connected=connected, holes=holes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity import Diversity
 from hedgehop.lists import selection
+from hedgehop.lists.outlook import Outlook
 from hedgehop.lists.result import DiverseList, Further
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.metrics import accuracy, refuse_masks
@@ -67,10 +68,10 @@ class Suggestions(DiverseList):
         refuse_masks(truth, ignore)
         return np.asarray(accuracy(self.labelings, truth, ignore))
 
-    def report(self) -> str:
-        """Everything that is known about the list, and the time of each part, as text."""
+    def report(self, verbose: bool = False) -> str:
+        """What is known about the list, and the time of each part, as text."""
         times = ", ".join(f"{name} {spent:.3f} s" for name, spent in self.parts)
-        return f"{super().report()}\ntime: {times}"
+        return f"{super().report(verbose)}\ntime: {times}"
 
 
 class SceneModel:
@@ -94,6 +95,11 @@ class SceneModel:
     def draw(self, rows: Labels) -> Labels:
         """Labelings of the model, (m, n), at the size of the image: (m, H, W)."""
         return self.variables.to_pixels(rows)
+
+    def spread(self, values: Doubles) -> Doubles:
+        """Numbers of the variables, (n,), at the size of the image: (H, W)."""
+        places = self.variables.to_pixels(np.arange(values.size, dtype=np.int32)[None])[0]
+        return np.asarray(values[places])
 
     def default_list(self, m: int, tradeoff: TradeoffLike | None) -> DiverseList:
         """Return m labelings that begin with the best one, without a diversity of the caller's."""
@@ -129,7 +135,7 @@ class SceneModel:
             options.setdefault("callback", lambda step: tell(step.labeling))
             found = selection.diverse(self.model, diversity, m, 1.0 if tradeoff is None else tradeoff, **options)
         (stopwatch or Stopwatch()).lap("list")
-        return at_image_size(found, draw)
+        return at_image_size(found, draw, self.spread)
 
 
 def refuse_without_diversity(diversity: Diversity | None, **options: Any) -> None:
@@ -138,14 +144,18 @@ def refuse_without_diversity(diversity: Diversity | None, **options: Any) -> Non
         raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Pass diversity=..., too.")
 
 
-def at_image_size(found: DiverseList, draw: Callable[[Labels], Labels]) -> Suggestions:
+def at_image_size(
+    found: DiverseList, draw: Callable[[Labels], Labels], spread: Callable[[Doubles], Doubles]
+) -> Suggestions:
     """Return a list of labelings of a model as one of label maps; it can go on if the other can."""
     values: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(DiverseList)}
     further, session = found._more, found._further
     values["labelings"] = own(draw(found.labelings.reshape(len(found), -1)))
+    if found._view is not None and not isinstance(found._outlook, Outlook):
+        values["_view"] = replace(found._view, draw=draw, spread=spread)
     if further is not None:
-        values["_more"] = lambda k: at_image_size(further(k), draw)
-    values["_further"] = None if session is None else _AtImageSize(session, draw)
+        values["_more"] = lambda k: at_image_size(further(k), draw, spread)
+    values["_further"] = None if session is None else _AtImageSize(session, draw, spread)
     return Suggestions(**values)
 
 
@@ -155,14 +165,15 @@ class _AtImageSize:
 
     session: Further
     draw: Callable[[Labels], Labels]
+    spread: Callable[[Doubles], Doubles]
 
     def certify(self, calls: int, progress: bool) -> Suggestions:
         """Return the same label maps with a better bound."""
-        return at_image_size(self.session.certify(calls, progress), self.draw)
+        return at_image_size(self.session.certify(calls, progress), self.draw, self.spread)
 
     def improve(self, calls: int, progress: bool) -> Suggestions:
         """Return label maps of a list with a larger F, or the same ones."""
-        return at_image_size(self.session.improve(calls, progress), self.draw)
+        return at_image_size(self.session.improve(calls, progress), self.draw, self.spread)
 
 
 def _once(draw: Callable[[Labels], Labels]) -> Callable[[Labels], Labels]:

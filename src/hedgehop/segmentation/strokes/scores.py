@@ -22,47 +22,66 @@ _MIXTURE_WIDTH = 5.0  # in Lab
 _WORST_SCORE = -1e100  # finite, so that mixtures are
 
 
-class StrokeScores:
-    """Strokes on a scene and the scores of labels learned from them; each classifier is trained once, when asked for.
+class TaughtScores:
+    """Some superpixels whose labels are known, and the scores learned from them; each classifier is trained once.
 
     Attributes
     ----------
     scene : Scene
-    drawn, solved : (H, W), (h, w) arrays
-        Label of each pixel with a stroke, -1 elsewhere, at the size of the image and at the size that is solved.
-    seeds : (n,) array
-        The same of each superpixel.
+    taught : (n,) array
+        The label of each superpixel to learn from, -1 for the others.
     n_labels : int
         Number of labels.
-    taught : (n,) array
-        The same with the frame of the image as background, if there is no stroke of it.
     examples, labels : (k,) arrays
         Superpixels to learn from, evenly thinned to at most about ``_MOST_EXAMPLES`` per label, and their labels.
     """
 
-    def __init__(self, scene: Scene, scribbles: ArrayLike) -> None:
-        self.scene = scene
-        self.drawn = check_scribbles(scribbles, scene.shape)
-        self.n_labels = int(self.drawn.max()) + 1
-        self.solved = scene.shrink_strokes(self.drawn)
-        self.seeds = lay_on(scene.superpixels, self.solved, self.n_labels)
-        self.taught = _with_background(self.seeds, scene.superpixels.frame, self.n_labels)
-        each = [np.flatnonzero(self.taught == k) for k in range(self.n_labels)]
+    def __init__(self, scene: Scene, taught: Seeds, n_labels: int) -> None:
+        self.scene, self.taught, self.n_labels = scene, taught, n_labels
+        each = [np.flatnonzero(taught == k) for k in range(n_labels)]
         self.examples = np.concatenate([c[:: max(1, c.size // _MOST_EXAMPLES)] for c in each])
-        self.labels = self.taught[self.examples]
+        self.labels = taught[self.examples]
+        self._raw: dict[str, Doubles] = {}
         self._known: dict[str, Doubles] = {}
+
+    def raw(self, name: str) -> Doubles:
+        """Return a score by name, (n, L), in the units of its classifier."""
+        if name not in self._raw:
+            check_name(name)
+            _core.check_stop()
+            self._raw[name] = CLASSIFIERS[name](self)
+        return self._raw[name]
 
     def score(self, name: str) -> Doubles:
         """Return a score by name, (n, L), such that the median superpixel prefers its best label by 1."""
-        check_name(name)
         if name not in self._known:
-            _core.check_stop()
-            self._known[name] = in_units(CLASSIFIERS[name](self))
+            self._known[name] = in_units(self.raw(name))
         return self._known[name]
 
     def mix(self, weights: Mapping[str, float]) -> Doubles:
         """Return the mean of several scores, (n, L), in the same units."""
         return in_units(sum((w * self.score(name) for name, w in weights.items()), np.zeros(())))
+
+
+class StrokeScores(TaughtScores):
+    """Strokes on a scene and the scores of labels learned from them.
+
+    Without a stroke of the background, the frame of the image is taught for it.
+
+    Attributes
+    ----------
+    drawn, solved : (H, W), (h, w) arrays
+        Label of each pixel with a stroke, -1 elsewhere, at the size of the image and at the size that is solved.
+    seeds : (n,) array
+        The same of each superpixel.
+    """
+
+    def __init__(self, scene: Scene, scribbles: ArrayLike) -> None:
+        self.drawn = check_scribbles(scribbles, scene.shape)
+        n_labels = int(self.drawn.max()) + 1
+        self.solved = scene.shrink_strokes(self.drawn)
+        self.seeds = lay_on(scene.superpixels, self.solved, n_labels)
+        super().__init__(scene, _with_background(self.seeds, scene.superpixels.frame, n_labels), n_labels)
 
 
 def _with_background(seeds: Seeds, frame: NDArray[np.bool_], n_labels: int) -> Seeds:
@@ -89,23 +108,21 @@ def in_units(scores: Doubles) -> Doubles:
         return np.maximum((scores - two[:, 1:]) / unit, _WORST_SCORE)
 
 
-def _forest(count: int, *names: str) -> Callable[[StrokeScores], Doubles]:
+def _forest(count: int, *names: str) -> Callable[[TaughtScores], Doubles]:
     """Log probabilities of extremely randomised trees on some of the features."""
 
-    def score(given: StrokeScores) -> Doubles:
-        trees = need("sklearn.ensemble", "segmentation", "hh.Segmenter").ExtraTreesClassifier
-        forest = trees(count, class_weight="balanced", random_state=0)
-        rows = _rows(given, names)
-        forest.fit(rows[given.examples], given.labels)
-        return np.asarray(np.log(np.clip(forest.predict_proba(rows), 0.02, 0.98)))
+    def score(given: TaughtScores) -> Doubles:
+        examples, labels = given.examples.astype(np.int32), given.labels.astype(np.int32)
+        chances = _core.learning.extra_trees(_rows(given, names), examples, labels, given.n_labels, count, 0)
+        return np.log(np.clip(chances, 0.02, 0.98))
 
     return score
 
 
-def _svm(*names: str) -> Callable[[StrokeScores], Doubles]:
+def _svm(*names: str) -> Callable[[TaughtScores], Doubles]:
     """Distances to the margins of a support vector machine with a Gaussian kernel."""
 
-    def score(given: StrokeScores) -> Doubles:
+    def score(given: TaughtScores) -> Doubles:
         machine = need("sklearn.svm", "segmentation", "hh.Segmenter").SVC(gamma=0.5, C=1.0, class_weight="balanced")
         rows = _rows(given, names)
         machine.fit(rows[given.examples], given.labels)
@@ -114,7 +131,7 @@ def _svm(*names: str) -> Callable[[StrokeScores], Doubles]:
     return score
 
 
-def _transductive(given: StrokeScores) -> Doubles:
+def _transductive(given: TaughtScores) -> Doubles:
     """Distances to the margins of a support vector machine that also learns from superpixels without a stroke."""
     from hedgehop.learning import TransductiveSVM
 
@@ -124,7 +141,7 @@ def _transductive(given: StrokeScores) -> Doubles:
     return _per_label(TransductiveSVM(gamma=0.5).fit(rows, labels).decision_function(rows))
 
 
-def _mixture(given: StrokeScores) -> Doubles:
+def _mixture(given: TaughtScores) -> Doubles:
     """Log likelihoods of a mixture of Gaussian colours for each label, one around each of its examples."""
     from scipy.spatial.distance import cdist
     from scipy.special import logsumexp
@@ -136,12 +153,12 @@ def _mixture(given: StrokeScores) -> Doubles:
     return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -8.0))
 
 
-def _walker(given: StrokeScores) -> Doubles:
+def _walker(given: TaughtScores) -> Doubles:
     """Log probabilities of a random walk."""
     return np.asarray(np.log(np.clip(walk_probabilities(given.scene.graph, given.taught, given.n_labels), 0.01, 0.99)))
 
 
-def _geodesic(given: StrokeScores) -> Doubles:
+def _geodesic(given: TaughtScores) -> Doubles:
     """Minus the length of paths to the strokes, long where the probabilities of the trees change."""
     graph = given.scene.graph
     i, j = graph.edges.T
@@ -151,7 +168,7 @@ def _geodesic(given: StrokeScores) -> Doubles:
     return -path_lengths(graph, change + 0.02 * graph.steps, given.taught, given.n_labels)
 
 
-CLASSIFIERS: dict[str, Callable[[StrokeScores], Doubles]] = {
+CLASSIFIERS: dict[str, Callable[[TaughtScores], Doubles]] = {
     "trees": _forest(_TREES, "color"),
     "svm": _svm("color", "texture", "place"),
     "walker": _walker,
@@ -170,7 +187,7 @@ def check_name(name: str) -> None:
         raise ValueError(f"scores must be among {', '.join(CLASSIFIERS)}; got {name!r}.")
 
 
-def _rows(given: StrokeScores, names: tuple[str, ...]) -> Doubles:
+def _rows(given: TaughtScores, names: tuple[str, ...]) -> Doubles:
     return np.hstack([getattr(given.scene.features, name) for name in names])
 
 

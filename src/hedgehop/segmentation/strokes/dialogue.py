@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A dialogue: strokes one after the other, where what was shown or chosen before counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgehop._arrays import Labels, positive_count
+from hedgehop.segmentation.scene import Scene
+from hedgehop.segmentation.strokes.marks import Box, scribbles_of
+from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
+from hedgehop.segmentation.strokes.past import CHOSEN_PULL, NO_PAST, Past, anchoring
+from hedgehop.segmentation.strokes.scores import StrokeScores
+from hedgehop.segmentation.suggestions import Suggestions
+
+# What a person saw and did not choose counts less than what they chose; it counts more with every round.
+SHOWN_PULL = 0.1  # per round, in units of the scores
+MEMORY = 0.5  # share of the scores of the round before
+
+
+class Dialogue:
+    """Segmentations from strokes that come one after the other; :meth:`hedgehop.Segmenter.dialogue` starts one.
+
+    Each answer stays close to the one before: to the candidate that was chosen, otherwise to the first one shown. A
+    correct stroke should not change what was right already.
+
+    Attributes
+    ----------
+    scribbles : (H, W) array of ints
+        All strokes so far: 0 unknown, 1 background, 2 the object, ...
+    found : Suggestions or None
+        The candidates shown last.
+    rounds : int
+        How many strokes were answered.
+
+    Examples
+    --------
+    >>> import numpy as np, hedgehop as hh
+    >>> image = np.zeros((40, 60, 3))
+    >>> image[10:30, 20:40] = 1.0
+    >>> session = hh.Segmenter(image, n_segments=150).dialogue(m=3)
+    >>> first = session.stroke(points=[(20, 30)])
+    >>> chosen = session.choose(0)
+    >>> better = session.stroke(points=[(5, 5, 1)])
+    >>> session.rounds, int(better.masks[0].sum())
+    (2, 400)
+    """
+
+    def __init__(self, scene: Scene, settings: StrokeSettings, m: int = 6) -> None:
+        self._scene, self._settings, self._m = scene, settings, positive_count(m, "m")
+        self.scribbles = np.zeros(scene.shape, np.int64)
+        self.found: Suggestions | None = None
+        self.rounds = 0
+        self._model: StrokeModel | None = None
+        self._shown: Labels | None = None
+        self._pull = 0.0
+
+    def stroke(
+        self, scribbles: ArrayLike | None = None, *, points: ArrayLike | None = None, box: Box | None = None
+    ) -> Suggestions:
+        """Add strokes, clicks or a box, and return new candidates, the likeliest first.
+
+        Parameters
+        ----------
+        scribbles : (H, W) array of ints, optional
+            New strokes, 0 elsewhere; they win over earlier ones.
+        points, box : optional
+            As in :meth:`hedgehop.Segmenter.suggest`.
+        """
+        new = scribbles_of(self._scene.shape, scribbles, points, box)
+        drawn = np.where(new != 0, new, self.scribbles) if new.shape == self.scribbles.shape else new
+        strokes = StrokeScores(self._scene, drawn)
+        model = StrokeModel(strokes, self._settings, self._past(strokes))
+        found = model.candidates(self._m)
+        self.scribbles, self.found, self._model = drawn, found, model
+        self.rounds += 1
+        self._shown, self._pull = found.labelings[0], min(CHOSEN_PULL, SHOWN_PULL * self.rounds)
+        return found
+
+    def choose(self, k: int) -> Labels:
+        """Choose candidate k of the last list, 0 the first: what follows stays close to it. Return it, (H, W)."""
+        if self.found is None:
+            raise ValueError("choose must come after a stroke; there are no candidates yet. Call stroke first.")
+        if not 0 <= k < len(self.found):
+            raise ValueError(f"k must be a candidate, 0..{len(self.found) - 1}; got {k}.")
+        self._shown, self._pull = self.found.labelings[k], CHOSEN_PULL
+        return self._shown
+
+    def _past(self, strokes: StrokeScores) -> Past:
+        if self._shown is None or self._model is None:
+            return NO_PAST
+        return Past(anchoring(strokes, self._shown), self._pull, self._model.scores, MEMORY)
+
+    def __repr__(self) -> str:
+        return f"Dialogue({self.rounds} rounds, {self._scene.shape[0]} x {self._scene.shape[1]} pixels)"

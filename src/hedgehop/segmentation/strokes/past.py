@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was said before the present strokes: a segmentation to stay close to, and the scores of an earlier round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgehop._arrays import Doubles, integers
+from hedgehop.segmentation.strokes.frame import color_paths
+from hedgehop.segmentation.strokes.scores import StrokeScores
+
+CHOSEN_PULL = 3.0  # what agreeing with a segmentation gains, in units of the scores: strokes alone contradict it
+_CONTRADICTION_REACH = 4.0  # of a contradicting stroke, in mean steps of colour between neighbours
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """What counts of the past.
+
+    Attributes
+    ----------
+    anchor : (n, L) array, optional
+        What each label of each superpixel gains for agreeing with a segmentation, see :func:`anchoring`.
+    pull : float
+        How much that counts, in units of the scores.
+    scores : (n, L) array, optional
+        Those of the round before.
+    memory : float
+        Their share, 0..1.
+    """
+
+    anchor: Doubles | None = None
+    pull: float = CHOSEN_PULL
+    scores: Doubles | None = None
+    memory: float = 0.0
+
+    def blend(self, scores: Doubles) -> Doubles:
+        """Return the new scores and the old ones, if they have the same labels."""
+        if self.scores is None or self.scores.shape != scores.shape:
+            return scores
+        return self.memory * self.scores + (1.0 - self.memory) * scores
+
+
+NO_PAST = Past()
+
+
+def anchoring(strokes: StrokeScores, around: ArrayLike) -> Doubles:
+    """Return what each label of each superpixel gains for agreeing with a segmentation, (n, L), 0..1.
+
+    A stroke that contradicts the segmentation frees what is near and looks alike: there the gain is
+    ``1 - exp(-d / reach)``, d the length of the shortest path of colours to such a stroke.
+    """
+    scene, n_labels, seeds = strokes.scene, strokes.n_labels, strokes.seeds
+    chosen = scene.majority(np.maximum(_checked_around(around, scene.shape, n_labels), -1), n_labels)
+    gain = np.where(chosen >= 0, 1.0, 0.0)
+    contradicted = (seeds >= 0) & (chosen >= 0) & (seeds != chosen)
+    if contradicted.any():
+        starts = np.where(contradicted, 0, -1)
+        far = color_paths(scene.graph, starts, 1)[:, 0]
+        gain *= 1.0 - np.exp(-far / _CONTRADICTION_REACH)
+    result = np.zeros((chosen.size, n_labels))
+    result[np.arange(chosen.size), np.maximum(chosen, 0)] = gain
+    return result
+
+
+def _checked_around(around: ArrayLike, shape: tuple[int, int], n_labels: int) -> NDArray[np.int64]:
+    labels = integers(around, "around")
+    if labels.shape != shape:
+        raise ValueError(f"around must have the image's shape {shape}; got {labels.shape}. Give one of the candidates.")
+    if labels.size and labels.max() >= n_labels:
+        raise ValueError(
+            f"around must hold labels that have strokes, 0..{n_labels - 1}, or -1 for unknown; got {labels.max()}."
+        )
+    return labels
