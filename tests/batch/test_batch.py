@@ -15,7 +15,8 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.batch import Recipe, run
-from hedgehop.batch.outcomes import open_log
+from hedgehop.batch.outcomes import open_ledger
+from hedgehop.batch.stores import LocalStore
 from tests.batch.folders import count_lines, lines, lists
 
 RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)
@@ -64,10 +65,11 @@ def test_a_failure_is_recorded_and_stops_nobody(models, tmp_path):
 
 
 def test_a_full_disk_stops_the_run_and_blames_no_item(models, tmp_path, monkeypatch):
-    def full(_found, path):
-        raise OSError(28, "No space left on device", str(path))
+    def full(_self, name, _data):
+        if name.startswith("lists/"):
+            raise OSError(28, "No space left on device", name)
 
-    monkeypatch.setattr("hedgehop.batch.tasks.save", full)
+    monkeypatch.setattr("hedgehop.batch.stores.LocalStore.write", full)
     with pytest.raises(OSError, match="No space left"):
         run_in_threads(models, tmp_path)
     assert lines(tmp_path) == []
@@ -85,7 +87,10 @@ def test_another_recipe_is_refused_unless_forced(models, tmp_path):
 
 
 def test_one_folder_takes_one_run(models, tmp_path):
-    with open_log(tmp_path, RECIPE, force=False), pytest.raises(ValueError, match="another run is writing"):
+    with (
+        open_ledger(LocalStore(tmp_path), RECIPE, force=False),
+        pytest.raises(ValueError, match="another run is writing"),
+    ):
         run_in_threads(models, tmp_path)
     assert run_in_threads(models, tmp_path).solved == 8
 
@@ -139,6 +144,7 @@ def test_a_process_that_dies_is_replaced(models, tmp_path):
     assert len(lines(tmp_path)) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_killed_again_and_again_it_ends_as_if_undisturbed(models, tmp_path):
     recipe, target = tmp_path / "recipe.toml", tmp_path / "out"
@@ -169,7 +175,7 @@ def test_ctrl_c_while_processes_start_ends_with_one_sentence(models, tmp_path):
         time.sleep(0.001)
     time.sleep(0.3)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
-    assert process.communicate(timeout=60)[1] == "error: interrupted.\n"
+    assert process.communicate(timeout=60)[1] == "error: interrupted: 0 of 8 done; the same command continues.\n"
     assert process.returncode == 1
 
 

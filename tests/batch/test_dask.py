@@ -9,10 +9,11 @@ import time
 
 import numpy as np
 import pytest
+from hunt.kills import Cluster
 
 import hedgehop as hh
 from hedgehop.batch import Recipe, run
-from hedgehop.batch.executors import dask_executor
+from hedgehop.batch.engines.executors import dask_executor
 from tests.batch.folders import count_lines, lines, lists
 
 dask = pytest.importorskip("dask")
@@ -64,6 +65,7 @@ def wait_for_lines(process, target, wanted, then):
     time.sleep(then)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_killed_at_random_moments_it_ends_as_if_undisturbed(victim, models, expected, cluster, tmp_path):
     rng = np.random.default_rng(VICTIMS.index(victim))
@@ -96,7 +98,8 @@ def check(folder, expected):
     assert not (folder / ".unfinished").exists()
 
 
-def test_a_cluster_that_goes_away_is_said_and_the_rest_is_done_later(models, expected, tmp_path):
+def test_a_cluster_that_goes_away_is_said_and_the_rest_is_done_later(models, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr("hedgehop.batch.runner._RECONNECT_SECONDS", 0.0)
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
         distributed.LocalCluster(
@@ -112,6 +115,25 @@ def test_a_cluster_that_goes_away_is_said_and_the_rest_is_done_later(models, exp
     done = count_lines(tmp_path)
     assert 0 < done < COUNT
     assert run(models.glob("*.npz"), RECIPE, tmp_path, workers=1).solved == COUNT - done
+    check(tmp_path, expected)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_restarted_is_found_again(models, expected, tmp_path):
+    """Scheduler, worker and batch in separate processes; all but the batch are killed after the first result."""
+    cluster = Cluster()
+    cluster.keep()
+    process = start(models, tmp_path, "--dask", cluster.address, "--chunk", 1)
+    try:
+        wait_for_lines(process, tmp_path, 1, 0.0)
+        for name in list(cluster.processes):
+            cluster.kill(name)
+        cluster.keep()
+        said = process.communicate(timeout=200)[1]
+    finally:
+        process.kill()
+        cluster.close()
+    assert process.returncode == 0, said
     check(tmp_path, expected)
 
 

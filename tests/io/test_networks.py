@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
+from hedgehop.io.formats.factors import factors_of
 from tests.io.strategies import assert_same, labelings, models
 
 WCSP = """small 3 3 5 10
@@ -82,10 +83,20 @@ def test_exact_formats_round_trip(tmp_path_factory, model):
 
 @settings(max_examples=50, deadline=None)
 @given(models(st.floats(-1e9, 1e9)))
-def test_decimals_keep_every_bit(tmp_path_factory, model):
+def test_decimals_are_as_many_as_toulbar2_can_hold(tmp_path_factory, model):
     path = tmp_path_factory.mktemp("models") / "model.cfn"
     hh.write(model, path)
-    assert_same(hh.read(path), model)
+    again, rows = hh.read(path), labelings(model)
+    stake = 1 + sum(np.abs(table[np.isfinite(table)]).max(initial=0) for _, table in factors_of(model))
+    assert again.score(rows) == pytest.approx(model.score(rows), abs=len(model.label_counts) * 1e-14 * stake)
+
+
+def test_what_has_few_decimals_keeps_every_bit(tmp_path):
+    model = hh.FactorGraph([[0.1, -2.75], [1e-9, 12.5]], [[0, 1]], [[[0.3, 0.0], [-0.7, 1.25]]])
+    hh.write(model, tmp_path / "model.cfn")
+    assert_same(hh.read(tmp_path / "model.cfn"), model)
+    with pytest.raises(ValueError, match=r"add up to less than 9e15; got 1e\+17\. Write an \.LG file instead"):
+        hh.write(hh.FactorGraph([[0.0, 1e17]]), tmp_path / "large.cfn")
 
 
 @settings(max_examples=50, deadline=None)
@@ -132,6 +143,28 @@ def test_the_best_labeling_of_a_flow_problem_is_a_minimum_cut(tmp_path_factory, 
     assert model.n_variables == nodes - 2
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_any_model_that_prefers_equal_labels_is_a_flow_problem(tmp_path_factory, seed):
+    random = np.random.default_rng(seed)
+    tables = random.normal(size=(4, 2, 2))
+    tables[:, 0, 0] += np.maximum(0.0, tables[:, 0, 1] + tables[:, 1, 0] - tables[:, 0, 0] - tables[:, 1, 1])
+    model = hh.FactorGraph(random.normal(size=(4, 2)), [[0, 1], [1, 2], [3, 2], [0, 3]], tables)
+    path = tmp_path_factory.mktemp("flow") / "flow.max"
+    hh.write(model, path)
+    rows = labelings(model)
+    assert hh.read(path).score(rows) == pytest.approx(model.score(rows), abs=1e-7)
+    arcs = [line.split() for line in path.read_text().splitlines() if line[0] == "a"]
+    assert all(0 < int(words[3]) < 2**31 for words in arcs)  # whole, as other programs expect
+
+
+def test_an_ordinary_grid_is_a_flow_problem(tmp_path):
+    grid = hh.Grid(np.random.default_rng(0).normal(size=(5, 6, 2)), smoothness=0.3)
+    hh.write(grid, tmp_path / "grid.max")
+    again = hh.best(hh.read(tmp_path / "grid.max"))
+    assert grid.score(again.labeling.reshape(5, 6)) == pytest.approx(hh.best(grid).value, abs=1e-6)
+
+
 def test_flow_problems_round_trip(tmp_path):
     model = hh.FactorGraph([[-3.0, 0.0], [0.0, -4.0]], [[0, 1]], [[[0.0, -2.0], [-1.0, 0.0]]])
     hh.write(model, tmp_path / "flow.max")
@@ -140,11 +173,11 @@ def test_flow_problems_round_trip(tmp_path):
 
 @pytest.mark.parametrize(("name", "text", "problem"), [
     ("x.wcsp", WCSP.replace("1 2 10", "1 3 10"), "line 5: a tuple must be labels of the variables"),
-    ("x.wcsp", WCSP.replace("2 2 1 0 1", "2 2 2 0 1"), "line 9: a cost function names a variable twice"),
+    ("x.wcsp", WCSP.replace("2 2 1 0 1", "2 2 2 0 1"), "line 9: a factor names variable 2 twice"),
     ("x.wcsp", WCSP.replace("1 1 0 2", "1 1 -1 salldiff"), "the cost function 'salldiff' is not supported; only"),
     ("x.wcsp", WCSP.replace("2 2 1 1 -1", "2 2 1 1 -2"), "line 11: the number of tuples must be a whole number >= -1"),
     ("x.wcsp", WCSP.replace("1 1 0 2", "1 1 0 9"), "line 6: a cost function over 3 tuples lists 9"),
-    ("x.wcsp", "x 10 9 1 9\n" + "9 " * 10 + "\n10 0 1 2 3 4 5 6 7 8 9 0 0", "more than 268435456 entries"),
+    ("x.wcsp", "x 10 9 1 9\n" + "9 " * 10 + "\n10 0 1 2 3 4 5 6 7 8 9 0 0", r"would need 2\.79e\+10 bytes; a file of"),
     ("x.cfn", CFN.replace("[x y]", "[x w]"), r"line 5: a scope must name variables; there is none called .w"),
     ("x.cfn", CFN.replace("6.5]", "]"), "line 7: the table must have 6 finite costs; got 5 items"),
     ("x.cfn", CFN.replace('"g"', '"h"'), "line 6: costs name 'h', which is not a table"),
@@ -167,7 +200,8 @@ def test_wrong_files_are_refused(tmp_path, name, text, problem):
     ("x.wcsp", hh.FactorGraph([[0.0, -0.5]]), r"holds whole scores from -9e15 to 0; got -0\.5\. Write a \.cfn file"),
     ("x.wcsp", hh.FactorGraph([[0.0, 1.0]]), r"got 1\. Write a \.cfn file"),
     ("x.max", hh.FactorGraph([[0.0, -1.0, 0.0]]), "holds models of two labels"),
-    ("x.max", hh.FactorGraph([[0.0, -0.5]]), "holds whole scores <= 0"),
+    ("x.max", hh.FactorGraph([[0.0, -np.inf]]), "holds finite scores"),
+    ("x.max", hh.FactorGraph(np.zeros((2, 2)), [[0, 1]], [[[0.0, 1.0], [1.0, 0.0]]]), "prefer equal labels"),
 ])  # fmt: skip
 def test_what_a_format_cannot_hold_is_refused(tmp_path, name, model, problem):
     with pytest.raises(ValueError, match=problem):

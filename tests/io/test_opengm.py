@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop._errors import UnsupportedError
+from hedgehop.io.formats.factors import factors_of
+from tests.io.strategies import assert_same
 
 h5py = pytest.importorskip("h5py")
 
@@ -82,9 +84,23 @@ def test_refusals_are_sentences(tmp_path, functions, factors, sentence):
     assert isinstance(caught.value, UnsupportedError) == ("are not supported" in sentence)
 
 
-def test_files_are_not_written_and_others_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="are read, not written"):
-        hh.write(hh.FactorGraph([[0.0]]), tmp_path / "x.h5")
+@pytest.mark.parametrize("model", [
+    hh.Grid(np.random.default_rng(0).normal(size=(2, 3, 2)), smoothness=0.3),
+    hh.FactorGraph([[0.0, 1.5], [0.5, -np.inf, 3.0]], [[1, 0]], [np.array([[0.1, -np.inf], [1.0, 2.0], [0.0, -3.0]])]),
+    hh.FactorGraph(np.eye(3), (), 0.0, [([0, 2, 1], np.arange(27.0).reshape(3, 3, 3))]),
+])  # fmt: skip
+def test_files_written_here_are_read_here(tmp_path, model):
+    hh.write(model, tmp_path / "x.h5")
+    assert_same(hh.read(tmp_path / "x.h5"), hh.FactorGraph(
+        [row[:count] for row, count in zip(model.unary, model.label_counts, strict=True)], model.edges,
+        [model.pairwise.table(e, *model.label_counts[pair]) for e, pair in enumerate(model.edges)],
+        [(clique.variables, clique.table) for clique in model.cliques],
+    ))  # fmt: skip
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert file["gm/header"][2:5].tolist() == [model.n_variables, len(list(factors_of(model))), len(file["gm"]) - 3]
+
+
+def test_other_files_are_refused(tmp_path):
     (tmp_path / "x.h5").write_text("nonsense")
     with pytest.raises(ValueError, match="is not an OpenGM model"):
         hh.read(tmp_path / "x.h5")

@@ -60,6 +60,34 @@ def test_files_written_here_mean_the_same_there(suffix, tmp_path):
     assert costs[-1] == pytest.approx(-hh.best(model).value)
 
 
+def ordinary(seed):
+    """Scores as people have them: floats of any sign, Potts strengths, a forbidden label and pair."""
+    random = np.random.default_rng(seed)
+    unary, tables = random.normal(size=(6, 3)), random.normal(size=(6, 3, 3))
+    unary[1, 2], tables[2, 0, 1] = -np.inf, -np.inf
+    clique = ([0, 2, 4], random.normal(size=(3, 3, 3)))
+    return hh.FactorGraph(unary, [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [0, 5]], tables, [clique])
+
+
+SOLVE = """
+import json, pytoulbar2, sys
+network = pytoulbar2.CFN(verbose=-1)
+network.Read(sys.argv[1])
+print("best", json.dumps(list(network.Solve()[0])))
+"""
+
+
+@pytest.mark.parametrize("suffix", ["uai", "uai.gz", "uai.xz", "LG", "LG.gz", "LG.xz", "cfn", "cfn.gz", "cfn.xz"])
+@pytest.mark.parametrize("seed", range(3))
+def test_models_of_ordinary_scores_have_the_same_best_labeling_there(suffix, seed, tmp_path):
+    model, path = ordinary(seed), tmp_path / f"model.{suffix}"
+    hh.write(model, path)
+    child = subprocess.run([sys.executable, "-c", SOLVE, str(path)], capture_output=True, text=True, timeout=100)
+    found = [json.loads(line[5:]) for line in child.stdout.splitlines() if line.startswith("best ")]
+    assert len(found) == 1, child.stdout + child.stderr
+    assert model.score(found[0]) == pytest.approx(hh.best(model).value, abs=1e-6)
+
+
 @pytest.mark.parametrize("name", ["celar6sub0.wcsp", "1aho.cfn.gz", "pedigree1.wcsp"])
 def test_files_from_elsewhere_mean_the_same_here(data, name):
     path = data / "toulbar2" / name

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from zlib import crc32
 
+from hedgehop.batch.stores import is_address
 from hedgehop.io.images import IMAGE_SUFFIXES
 from hedgehop.io.models import is_model_file
 
-PARTS = ("model", "image", "scribbles", "scores", "truth")
+ITEM_PARTS = ("model", "image", "scribbles", "scores", "truth")
+_LONGEST_PART = 200  # bytes of a folder's or file's name; systems allow 255
 
 
 @dataclass(frozen=True)
@@ -39,17 +43,41 @@ class Item:
     truth: str | None = None
 
     def __post_init__(self) -> None:
-        given = {part for part in PARTS[:4] if getattr(self, part)}
+        given = {part for part in ITEM_PARTS[:4] if getattr(self, part)}
         if given not in ({"model"}, {"image", "scribbles"}, {"image", "scores"}, {"scores"}):
-            got = " and ".join(part for part in PARTS if part in given) or "none of them"
+            got = " and ".join(part for part in ITEM_PARTS if part in given) or "none of them"
             raise ValueError(f"an item must have a model, an image with scribbles or scores, or scores; got {got}.")
         if not _is_plain(self.name):
             raise ValueError(f"an item's name must be a path below a folder, without ..; got {self.name!r}.")
 
     @property
     def source(self) -> str:
-        """The file that everything follows from."""
+        """The main file of the item."""
         return self.model or self.image or self.scores or ""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Everything that is read for the item, by part."""
+        return {part: path for part in ITEM_PARTS if (path := getattr(self, part))}
+
+    @property
+    def file_name(self) -> str:
+        """Name of the results as a path without suffix, different for different items, and short enough for a disk."""
+        *folders, last = Path(self.name).parts
+        return "/".join([*(_folder_name(part) for part in folders), _short(last)])
+
+
+def _folder_name(part: str) -> str:
+    """Return a folder's name that is not one of a list's file: an underscore more after .npz and the like."""
+    bare = part.rstrip("_")
+    return _short(part + "_" if bare.endswith((".npz", ".zarr")) else part)
+
+
+def _short(part: str) -> str:
+    encoded = os.fsencode(part)
+    if len(encoded) <= _LONGEST_PART:
+        return part
+    return f"{os.fsdecode(encoded[: _LONGEST_PART - 40])}~{hashlib.sha256(encoded).hexdigest()[:32]}"
 
 
 def _is_plain(name: str) -> bool:
@@ -58,12 +86,36 @@ def _is_plain(name: str) -> bool:
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts and path.name != ""
 
 
-def is_item(file: Path, beside: Mapping[str, str]) -> bool:
+@dataclass(frozen=True)
+class Shard:
+    """One of several equal parts of a batch, chosen by the names of items: each process of a job array does one."""
+
+    number: int
+    count: int
+
+    @staticmethod
+    def parse(text: str) -> Shard:
+        """Read ``i/n``."""
+        first, _, second = text.partition("/")
+        if not (first.isdecimal() and second.isdecimal() and int(first) < int(second)):
+            raise ValueError(f"a shard must be i/n with i = 0..n-1, such as 0/8; got {text!r}.")
+        return Shard(int(first), int(second))
+
+    def __contains__(self, item: Item) -> bool:
+        return crc32(item.name.encode("utf-8", "surrogatepass")) % self.count == self.number
+
+    def __str__(self) -> str:
+        return f"{self.number}-of-{self.count}"
+
+
+def is_item(file: str | PathLike[str], beside: Mapping[str, str]) -> bool:
     """Whether a file of a folder is meant: a model or, with patterns, an image whose strokes or scores are there."""
-    needed = _needed(beside)
+    needed, path = _needed(beside), Path(file)
+    if not is_address(file) and not path.is_file():  # no pipes, no folders
+        return False
     if not needed:
-        return is_model_file(file)
-    return file.suffix.lower() in IMAGE_SUFFIXES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
+        return is_model_file(path)
+    return path.suffix.lower() in IMAGE_SUFFIXES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
 
 
 def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) -> Sequence[Item]:
@@ -72,26 +124,35 @@ def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) 
     Files are models, or images if there are patterns `beside` for their scribbles or scores, seen from the folder of
     each; ``{stem}`` is its name without the suffix. A truth may be missing.
     """
-    paths = sorted({os.path.abspath(file) for file in files})
+    paths = sorted({str(file) if is_address(file) else os.path.abspath(file) for file in files})
     if not paths:
         raise ValueError(
             "a batch needs at least one model file (.uai, .wcsp, .npz, ...), or an image whose scribbles or scores "
             'are where the recipe says, such as scribbles = "{stem}_strokes.png"; got none. A manifest also works.'
         )
-    root = os.path.commonpath([os.path.dirname(path) for path in paths])
-    return [_item(Path(path), root, beside) for path in paths]
+    places = [path.partition("://")[2].partition("::")[0] if is_address(path) else path for path in paths]
+    root = os.path.commonpath([os.path.dirname(place) for place in places])
+    return [
+        _item(path, Path(os.path.relpath(place, root)).as_posix(), beside)
+        for path, place in zip(paths, places, strict=True)
+    ]
 
 
-def _item(file: Path, root: str, beside: Mapping[str, str]) -> Item:
+def _item(file: str, name: str, beside: Mapping[str, str]) -> Item:
     others = {part: _beside(file, pattern) for part, pattern in beside.items()}
-    if not Path(others.get("truth", "")).is_file():
+    truth = others.get("truth", "")
+    if not (is_address(truth) or Path(truth).is_file()):
         others.pop("truth", None)
     kind = "image" if _needed(beside) else "model"
-    return Item(file.relative_to(root).as_posix(), **{kind: str(file)}, **others)
+    return Item(name, **{kind: file}, **others)
 
 
-def _beside(file: Path, pattern: str) -> str:
-    return os.path.abspath(file.parent / pattern.replace("{stem}", file.stem))
+def _beside(file: str | PathLike[str], pattern: str) -> str:
+    name = str(file)
+    stem = Path(name.partition("::")[0]).stem
+    if is_address(name):
+        return f"{name.rpartition('/')[0]}/{pattern.replace('{stem}', stem)}"
+    return os.path.abspath(Path(name).parent / pattern.replace("{stem}", stem))
 
 
 def _needed(beside: Mapping[str, str]) -> list[str]:

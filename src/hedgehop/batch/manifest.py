@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from hedgehop._errors import said
-from hedgehop.batch.items import PARTS, Item
+from hedgehop.batch.items import ITEM_PARTS, Item
+from hedgehop.batch.stores import is_address, local_copy
 
 MANIFEST_SUFFIXES = (".csv", ".jsonl")
-_COLUMNS = ("name", *PARTS)
+_COLUMNS = ("name", *ITEM_PARTS)
 
 
 class Manifest:
-    r"""Items of a file; it is checked at once and read again whenever it is gone through.
+    r"""The items listed in a file, which is checked at once and read again for every iteration.
 
     Parameters
     ----------
@@ -37,9 +38,10 @@ class Manifest:
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
-        if self.path.suffix.lower() not in MANIFEST_SUFFIXES:
-            raise ValueError(f"a manifest must be a .csv or .jsonl file; got {self.path.name!r}.")
+        self.path = path if is_address(path) else Path(path)
+        self._suffix = Path(path).suffix.lower()
+        if self._suffix not in MANIFEST_SUFFIXES:
+            raise ValueError(f"a manifest must be a .csv or .jsonl file; got {Path(path).name!r}.")
         seen: set[int] = set()  # hashes, not names: of a million items that is little
         for number, item in self._numbered():
             if hash(item.name) in seen:
@@ -58,7 +60,7 @@ class Manifest:
         return (item for _, item in self._numbered())
 
     def _numbered(self) -> Iterator[tuple[int, Item]]:
-        rows = self._objects() if self.path.suffix.lower() == ".jsonl" else self._rows()
+        rows = self._objects() if self._suffix == ".jsonl" else self._rows()
         for number, row in rows:
             try:
                 yield number, self._item(row)
@@ -72,12 +74,20 @@ class Manifest:
         given = {key: value for key, value in row.items() if value not in (None, "")}
         if not all(isinstance(value, str) for value in given.values()):
             raise ValueError("names and paths must be text")
-        files = {key: str((self.path.parent / value).absolute()) for key, value in given.items() if key != "name"}
-        file = next((given[part] for part in PARTS if part in given), "")
+        files = {key: self._beside(value) for key, value in given.items() if key != "name"}
+        file = next((given[part] for part in ITEM_PARTS if part in given), "")
         return Item(given.get("name") or _below(file) or file, **files)
 
+    def _beside(self, name: str) -> str:
+        """Return a file as the manifest names it: seen from its own folder, or an address."""
+        if is_address(name):
+            return name
+        if isinstance(self.path, Path):
+            return str((self.path.parent / name).absolute())
+        return f"{str(self.path).rpartition('/')[0]}/{name}"
+
     def _rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        with self.path.open(newline="", encoding="utf-8-sig") as file:
+        with local_copy(str(self.path)) as here, open(here, newline="", encoding="utf-8-sig") as file:
             table = csv.DictReader(file, restkey="more columns than the header has", strict=True)
             try:
                 for row in table:
@@ -86,7 +96,7 @@ class Manifest:
                 raise self._error(table.line_num + 1, f"this is not CSV: {said(error)}") from None
 
     def _objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        with self.path.open("rb") as file:
+        with local_copy(str(self.path)) as here, open(here, "rb") as file:
             for number, line in enumerate(file, 1):
                 try:
                     row = json.loads(line) if line.strip() else None
@@ -103,4 +113,5 @@ class Manifest:
 
 def _below(name: str) -> str:
     """Return a path as a name: what leads up or to the root is left out."""
+    name = name.partition("://")[2].partition("::")[0] if is_address(name) else name
     return "/".join(part for part in name.replace("\\", "/").split("/") if part not in ("", ".", ".."))

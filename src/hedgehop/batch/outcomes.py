@@ -1,28 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a batch has done, kept such that a crash at any moment loses at most the items in flight."""
+"""How items ended, and the ledger of it, kept such that a crash at any moment loses at most the items in flight."""
 
 from __future__ import annotations
 
-import codecs
-import csv
+import errno
 import json
 import os
+import secrets
 import sys
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Literal
 
+from hedgehop.batch.items import Shard
 from hedgehop.batch.recipe import Recipe
-from hedgehop.io.file_access import atomic_write, write_text
+from hedgehop.batch.stores import LocalStore, Store
 
-_OUTCOMES_FILE, _RECIPE_FILE, _LOCK_FILE, _SUMMARY_FILE = "outcomes.jsonl", "recipe.json", ".lock", "summary.csv"
+_LEDGER, _RECIPE_FILE, _LOCK_FILE = "outcomes", "recipe.json", ".lock"
+RESULT_FOLDERS = ("lists", "labelings.parquet", "labelings.zarr")
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}  # of file systems without them
+_FLUSH_SECONDS = 5.0  # for which outcomes wait where nothing can be appended
+
+Fault = Literal["item", "infrastructure"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one item ended: with a list, or with a message in ``error``."""
+    """How one item ended: with a list, or with a message in ``error``.
+
+    ``fault`` says whose it was: "item" (it would fail again) or "infrastructure" (processes or machines that were lost;
+    the next run tries again). ``inputs`` holds what identifies the files that were read.
+    """
 
     item: str
     source: str
@@ -34,32 +45,39 @@ class Outcome:
     upper_bound: float | None = None
     guarantee: float | None = None
     metrics: dict[str, float] | None = None
+    fault: Fault | None = None
+    attempts: int = 1
+    file: str | None = None
+    inputs: dict[str, list[Any]] | None = None
 
 
-class OutcomeLog:
-    """Append-only outcomes of a folder; only one run at a time has it open (see :func:`open_log`).
+class Ledger:
+    """Append-only outcomes of one run; those of other runs on the same folder are read, too (see :func:`open_ledger`).
 
     Memory holds the names of the items and where their lines begin, nothing else.
     """
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: IO[bytes], others: Iterable[IO[bytes]] = ()) -> None:
         self._path, self._file = path, file
-        self._places = _places(path, file)
+        self._files = [*others, file]
+        self._places: dict[str, tuple[int, int]] = {}
+        for number, each in enumerate(self._files):
+            self._places |= {item: (number, place) for item, place in _lines(each, own=each is file, path=path)}
 
     def get(self, item: str) -> Outcome | None:
         """Return how an item ended; None if it has not been tried."""
-        place = self._places.get(item)
-        if place is None:
+        number, place = self._places.get(item, (-1, 0))
+        if number < 0:
             return None
-        self._file.seek(place)
-        return Outcome(**json.loads(self._file.readline()))
+        self._files[number].seek(place)
+        return Outcome(**json.loads(self._files[number].readline()))
 
     def append(self, outcomes: Iterable[Outcome]) -> None:
         """Add lines; they are on the disk when this returns."""
         end, new, text = self._file.seek(0, os.SEEK_END), {}, b""
         for outcome in outcomes:
-            new[outcome.item] = end + len(text)
-            text += json.dumps(asdict(outcome)).encode() + b"\n"
+            new[outcome.item] = (len(self._files) - 1, end + len(text))
+            text += _line(outcome)
         try:
             self._file.write(text)
             self._file.flush()
@@ -69,73 +87,142 @@ class OutcomeLog:
             raise
         self._places |= new
 
-    def write_summary(self, metrics: Iterable[str]) -> tuple[Path, dict[str, float]]:
-        """Write all outcomes as a table, sorted by item; return it, and the mean of every metric."""
-        names = [column for name in metrics for column in (name, f"oracle_{name}")]
-        total, count = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
-        target = self._path.with_name(_SUMMARY_FILE)
-        columns = [field.name for field in fields(Outcome) if field.name != "metrics"]
-        with atomic_write(target) as file:
-            table = csv.DictWriter(codecs.getwriter("utf-8")(file), columns + names, lineterminator="\n")
-            table.writeheader()
-            for item in sorted(self._places):
-                row = asdict(self.get(item))  # type: ignore[arg-type]
-                row |= row.pop("metrics") or {}
-                table.writerow(row)
-                for name in set(names) & set(row):
-                    total[name], count[name] = total[name] + row[name], count[name] + 1
-        return target, {name: total[name] / count[name] for name in names if count[name]}
+    def flush(self) -> None:
+        """Write what waits; nothing does."""
+
+    def __iter__(self) -> Iterator[Outcome]:
+        """Outcomes of all items, sorted by name."""
+        for item in sorted(self._places):
+            outcome = self.get(item)
+            assert outcome is not None
+            yield outcome
+
+
+class RemoteLedger:
+    """The same where files cannot be appended to: every few seconds a new file with the latest outcomes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._folder, self._waiting, self._time = store, f"{_LEDGER}/", b"", time.monotonic()
+        self._lines: dict[str, bytes] = {}
+        for name in store.names(_LEDGER):
+            for line in (store.read(name) or b"").splitlines(keepends=True):
+                self._lines[str(json.loads(line)["item"])] = line
+
+    def get(self, item: str) -> Outcome | None:
+        """Return the latest outcome of an item."""
+        line = self._lines.get(item)
+        return None if line is None else Outcome(**json.loads(line))
+
+    def append(self, outcomes: Iterable[Outcome]) -> None:
+        """Take outcomes in; they are written every few seconds."""
+        for outcome in outcomes:
+            self._lines[outcome.item] = _line(outcome)
+            self._waiting += self._lines[outcome.item]
+        if time.monotonic() - self._time >= _FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._waiting:
+            self._store.write(f"{self._folder}{time.time_ns():020}-{secrets.token_hex(4)}.jsonl", self._waiting)
+        self._waiting, self._time = b"", time.monotonic()
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return (Outcome(**json.loads(self._lines[item])) for item in sorted(self._lines))
+
+
+AnyLedger = Ledger | RemoteLedger
+
+
+def _line(outcome: Outcome) -> bytes:
+    return json.dumps({name: value for name, value in asdict(outcome).items() if value is not None}).encode() + b"\n"
 
 
 @contextmanager
-def open_log(folder: Path, recipe: Recipe, force: bool) -> Iterator[OutcomeLog]:
-    """Open a folder's log for this run alone; refuse another recipe than the one that it was begun with."""
+def open_ledger(store: Store, recipe: Recipe, force: bool, shard: Shard | None = None) -> Iterator[AnyLedger]:
+    """Open the ledger of a folder, or of one shard, for this run alone; refuse another recipe than its own."""
+    if not isinstance(store, LocalStore):
+        _check_recipe(store, recipe, force)
+        ledger = RemoteLedger(store)
+        try:
+            yield ledger
+        finally:
+            ledger.flush()
+        return
+    folder = store.root
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK_FILE).open("ab") as lock:
-        _claim(lock, folder)
-        _check_recipe(folder, recipe, force)
-        with (folder / _OUTCOMES_FILE).open("a+b") as file:
-            yield OutcomeLog(folder / _OUTCOMES_FILE, file)
+    name = f"{_LEDGER}.jsonl" if shard is None else f"{_LEDGER}.{shard}.jsonl"
+    with ExitStack() as opened:
+        _claim(opened.enter_context(_plain_file(folder / _LOCK_FILE)), folder, shared=shard is not None)
+        if shard is not None:
+            _claim(opened.enter_context(_plain_file(folder / f"{_LOCK_FILE}.{shard}")), folder)
+        store.remove(store.scratch)  # what a killed run has left
+        _check_recipe(store, recipe, force)
+        others = [path for path in sorted(folder.glob(f"{_LEDGER}*.jsonl")) if path.name != name]
+        files = [opened.enter_context(path.open("rb")) for path in others]
+        own = opened.enter_context(_plain_file(folder / name))
+        yield Ledger(folder / name, own, files)
 
 
-def _check_recipe(folder: Path, recipe: Recipe, force: bool) -> None:
-    path = folder / _RECIPE_FILE
-    if path.exists() and not force:
-        if json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == recipe.fingerprint:
+def _plain_file(path: Path) -> IO[bytes]:
+    """Open a file for reading and appending; a link is refused."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        return os.fdopen(os.open(path, flags, 0o666), "a+b")
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{path} is a link and is not followed. Remove it, or use another folder.") from None
+        raise
+
+
+def _check_recipe(store: Store, recipe: Recipe, force: bool) -> None:
+    kept = store.read(_RECIPE_FILE)
+    if kept is not None and not force:
+        if json.loads(kept)["fingerprint"] == recipe.fingerprint:
             return
         raise ValueError(
-            f"{folder} contains results of a different recipe, {path}. Use another folder, or force to start over."
+            f"{store.place('')} contains results of a different recipe, {store.place(_RECIPE_FILE)}. Use another "
+            "folder, or force to start over."
         )
-    (folder / _OUTCOMES_FILE).unlink(missing_ok=True)  # first: outcomes must never stand beside a recipe not theirs
-    write_text(path, json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1))
+    if kept is not None:
+        for folder in (*RESULT_FOLDERS, _LEDGER):  # nothing of the old recipe stays
+            store.remove(folder)
+    if isinstance(store, LocalStore):
+        for path in store.root.glob(f"{_LEDGER}*.jsonl" if force else f"{_LEDGER}.jsonl"):
+            path.unlink()  # first: outcomes must never stand beside a recipe not theirs
+        (store.root / "summary.csv").unlink(missing_ok=True)
+    text = json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1)
+    store.write(_RECIPE_FILE, text.encode())
 
 
-def _places(path: Path, file: IO[bytes]) -> dict[str, int]:
-    """Where the last line of each item begins; the piece of a line that a crash has left is cut off."""
-    places, place = {}, 0
+def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int]]:
+    """Items, and where the line of each begins; the piece of a line that a crash has left is cut off."""
+    place = 0
     file.seek(0)
     for number, line in enumerate(file, 1):
         if not line.endswith(b"\n"):
-            file.truncate(place)
-            break
+            if own:
+                file.truncate(place)
+            return
         try:
-            places[str(json.loads(line)["item"])] = place
+            yield str(json.loads(line)["item"]), place
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force to start over.") from None
         place += len(line)
-    return places
 
 
-def _claim(lock: IO[bytes], folder: Path) -> None:
+def _claim(lock: IO[bytes], folder: Path, shared: bool = False) -> None:
     """Lock a file; the system lets go of it when this process ends, however it ends."""
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+            if not shared:
+                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise ValueError(f"another run is writing into {folder}. Wait for it, or use another folder.") from None
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise ValueError(f"another run is writing into {folder}. Wait for it, or use another folder.") from None

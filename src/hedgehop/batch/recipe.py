@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -17,13 +18,17 @@ from hedgehop._arrays import number, positive_count
 from hedgehop._errors import need, said
 from hedgehop.diversity import Diversity
 from hedgehop.lists.result import DiverseList
-from hedgehop.lists.selection import Method, check_method, diverse
+from hedgehop.lists.selection import Certify, Method, check_method, diverse
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles import get
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
-METRICS: dict[str, Callable[..., Any]] = {"accuracy": metrics.accuracy, "iou": metrics.mean_iou}
+METRICS: dict[str, Callable[..., Any]] = {  # of label maps, where 255 means unknown
+    "accuracy": partial(metrics.accuracy, ignore=255),
+    "iou": partial(metrics.mean_iou, ignore=255),
+}
+_YOUNGER = {"certify": "auto", "tolerance": None, "time_limit": None}  # settings that older folders do not know
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Recipe:
     diversity, tradeoff : str
         As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is the default of
         :func:`hedgehop.diverse` or, for images with strokes, :meth:`hedgehop.Segmenter.suggest`.
-    m, method, oracle, distinct, min_distance, refine
+    m, method, oracle, distinct, min_distance, refine, certify, tolerance, time_limit
         As in :func:`hedgehop.diverse`.
     smoothness, connectivity
         Of the grid made from scores: as in :class:`hedgehop.Grid`; with an image, smoothness is the strength of its
@@ -68,6 +73,9 @@ class Recipe:
     distinct: bool | Literal["auto"] = "auto"
     min_distance: float | None = None
     refine: bool = False
+    certify: Certify = "auto"
+    tolerance: float | None = None
+    time_limit: float | None = None
     smoothness: float = 1.0
     connectivity: int = 4
     segments: int = 2000
@@ -84,6 +92,9 @@ class Recipe:
         get(self.oracle)
         check_method(self.method)
         number(self.smoothness, "smoothness", low=0.0)
+        for name in ("tolerance", "time_limit"):
+            if getattr(self, name) is not None:
+                number(getattr(self, name), name, low=0.0)
         if self.segments:
             positive_count(self.segments, "segments")
         object.__setattr__(self, "metrics", tuple(self.metrics))
@@ -117,8 +128,9 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """The same for equal recipes, another for all others."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        """A text that is the same for equal recipes and different for others."""
+        given = {name: value for name, value in asdict(self).items() if value != _YOUNGER.get(name, ...)}
+        return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
 
     @property
     def chosen_diversity(self) -> Diversity | None:
@@ -132,8 +144,8 @@ class Recipe:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Further options of :func:`hedgehop.diverse`, those that are not as usual."""
-        names = ("method", "oracle", "distinct", "min_distance", "refine")
+        """Further options of :func:`hedgehop.diverse`, those that differ from the defaults."""
+        names = ("method", "oracle", "distinct", "min_distance", "refine", "certify", "tolerance", "time_limit")
         return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(Recipe, name)}
 
     def solve(self, model: Model) -> DiverseList:

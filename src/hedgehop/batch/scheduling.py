@@ -1,42 +1,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Items to an executor, in chunks, a bounded number at a time."""
+"""Items to an engine, in chunks, a bounded number at a time; items whose process ended are tried again, alone."""
 
 from __future__ import annotations
 
+import heapq
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
 from typing import Any
 
+from hedgehop.batch.engines.base import Cause, ChunkReport, Engine
+from hedgehop.batch.fingerprints import stamps
 from hedgehop.batch.items import Item
-from hedgehop.batch.outcomes import Outcome
+from hedgehop.batch.outcomes import Fault, Outcome
 
-Done = tuple[list[Outcome], float]
-Work = Callable[[Sequence[Item]], Done]
 Record = Callable[[Sequence[Outcome]], Any]
 _CHUNK_SECONDS = 1.0  # that a chunk should take: much more than handing it over, much less than people wait
 _MOST_ITEMS = 64  # of a chunk, whose loss a crash may cost
+_TICK_SECONDS = 0.5  # between looks at the whole
+BACKOFF_SECONDS = 0.5  # before the second try; doubled before each further one
+# How often an item is tried whose process ended, by the reason; the first time it may share a process with others.
+_MOST_TRIES: dict[Cause, int] = {"limit": 1, "crash": 3, "killed": 6, "error": 4}
+_SENTENCES: dict[Cause, str] = {
+    "limit": "it took longer than the limit for one item.",
+    "crash": "its process crashed {tries} times ({said}), the last times with this item alone.",
+    "killed": "its process was ended {tries} times ({said}): by the system for lack of memory, or by somebody.",
+    "error": "its task failed {tries} times: {said}",
+}
 
 
 class Chunks:
-    """Items in pieces: as many at a time as is said or, by default, as take about a second.
-
-    Single items that go back (their chunk failed as a whole) come out again one by one.
-    """
+    """Items in pieces: as many at a time as is said or, by default, as take about a second."""
 
     def __init__(self, items: Iterator[Item], size: int | None = None) -> None:
         self._items, self._fixed = items, size is not None
         self._size = size or 1
         self._again: deque[Item] = deque()
+        self._later: list[tuple[float, str, Item]] = []  # suspects, by the time from which each may be tried alone
 
-    def take(self) -> list[Item]:
-        """Return the next chunk, an empty one at the end."""
-        return [self._again.popleft()] if self._again else list(islice(self._items, self._size))
+    def take(self) -> tuple[list[Item], bool]:
+        """Return the next chunk, and whether it must be alone in its process; an empty one if there is none now."""
+        if self._later and self._later[0][0] <= time.monotonic():
+            return [heapq.heappop(self._later)[2]], True
+        if self._again:
+            return [self._again.popleft() for _ in range(min(self._size, len(self._again)))], False
+        return list(islice(self._items, self._size)), False
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds until the next suspect may be tried; None if there is none."""
+        return max(0.0, self._later[0][0] - time.monotonic()) if self._later else None
 
     def give_back(self, items: Sequence[Item]) -> None:
-        """Let items come out again, each alone."""
+        """Let items come out again."""
         self._again.extend(items)
+
+    def later(self, item: Item, seconds: float) -> None:
+        """Let an item come out alone, not before so many seconds."""
+        heapq.heappush(self._later, (time.monotonic() + seconds, item.name, item))
 
     def learn(self, count: int, seconds: float) -> None:
         """Hear what a chunk took; grow to at most twice the size, shrink at once."""
@@ -47,53 +69,69 @@ class Chunks:
 
 
 class Scheduler:
-    """Keeps an executor busy with chunks, never with more than there is room for."""
+    """Keeps an engine busy with chunks, never with more than there is room for."""
 
-    def __init__(self, executor: Executor, chunks: Chunks, work: Work, record: Record) -> None:
-        self._executor, self._chunks, self._work, self._record = executor, chunks, work, record
-        self._running: dict[Future[Done], list[Item]] = {}
-        self._lost: list[Item] = []
+    def __init__(self, chunks: Chunks, record: Record, tick: Callable[[Engine], Any] = lambda _: None) -> None:
+        self._chunks, self._record, self._tick = chunks, record, tick
+        self._tries: dict[str, int] = {}
 
-    def run(self, room: Callable[[], int]) -> list[Item]:
-        """Submit until all is done; return the items that were running when the executor broke, none if it did not."""
-        try:
-            while True:
-                while not self._lost and len(self._running) < room() and self._submit():
-                    pass
-                if not self._running:
-                    return self._lost
-                for future in wait(self._running, return_when=FIRST_COMPLETED).done:
-                    self._finish(future, self._running.pop(future))
-        finally:
-            for future in self._running:
-                future.cancel()
+    def run(self, engine: Engine) -> list[Item]:
+        """Submit until all is done; return the items that were in flight when the engine broke, none if it did not."""
+        lost: list[Item] = []
+        while True:
+            while not engine.broken() and engine.room() > 0 and self._submit(engine):
+                pass
+            pause = self._chunks.pause
+            if not engine.busy() and (pause is None or engine.broken()):
+                return lost
+            if engine.busy():
+                reports = engine.wait(_TICK_SECONDS if pause is None else min(pause, _TICK_SECONDS))
+            else:
+                time.sleep(min(pause or 0.0, _TICK_SECONDS))
+                reports = []
+            lost += self._digest(engine, reports)
+            self._tick(engine)
 
-    def _submit(self) -> bool:
+    def _submit(self, engine: Engine) -> bool:
         """Submit a chunk; return whether there was one."""
-        items = self._chunks.take()
+        items, alone = self._chunks.take()
         if items:
-            try:
-                self._running[self._executor.submit(self._work, items)] = items
-            except Exception:  # it is broken or closed; each executor has its own word for that
-                self._lost += items
+            engine.submit(items, alone)
         return bool(items)
 
-    def _finish(self, future: Future[Done], items: list[Item]) -> None:
-        try:
-            outcomes, seconds = future.result()
-        except (BrokenExecutor, CancelledError):
-            self._lost += items
-        except Exception as error:
-            if getattr(error, "errno", None) is not None:  # the disk is full, or gone: no item is to blame
-                raise
-            self._blame(items, str(error) or type(error).__name__)
-        else:
-            self._chunks.learn(len(items), seconds)
+    def _digest(self, engine: Engine, reports: list[ChunkReport]) -> list[Item]:
+        """Record outcomes, all at once; see to items that were lost. Return them if the engine is broken."""
+        outcomes = [self._counted(outcome) for report in reports for outcome in report.outcomes]
+        outcomes += [verdict for report in reports for verdict in self._verdicts(report)]
+        for report in reports:
+            if report.finished:
+                self._chunks.learn(report.finished, report.seconds)
+        if outcomes:
             self._record(outcomes)
+        trouble = next((report.trouble for report in reports if report.trouble), None)
+        if trouble:
+            raise trouble
+        lost = [item for report in reports for item in report.lost]
+        if engine.broken():
+            return lost
+        self._chunks.give_back(lost)
+        return []
 
-    def _blame(self, items: list[Item], sentence: str) -> None:
-        """Record an item that cannot be worked on; of several, find out which one it is."""
-        if len(items) > 1:
-            self._chunks.give_back(items)
-        else:
-            self._record([Outcome(items[0].name, items[0].source, sentence)])
+    def _counted(self, outcome: Outcome) -> Outcome:
+        """Say how often an item was tried."""
+        tries = self._tries.pop(outcome.item, 0)
+        return outcome if not tries else Outcome(**{**vars(outcome), "attempts": tries + 1})
+
+    def _verdicts(self, report: ChunkReport) -> list[Outcome]:
+        """Let suspects be tried again, alone; after several tries say what happened to them."""
+        verdicts = []
+        for item in report.suspects:
+            tries = self._tries[item.name] = self._tries.get(item.name, 0) + 1
+            if tries < _MOST_TRIES[report.cause]:
+                self._chunks.later(item, BACKOFF_SECONDS * 2 ** (tries - 1))
+                continue
+            del self._tries[item.name]
+            fault: Fault = "item" if report.cause in ("crash", "limit") else "infrastructure"
+            text = _SENTENCES[report.cause].format(tries=tries, said=report.said)
+            verdicts.append(Outcome(item.name, item.source, text, fault=fault, attempts=tries, inputs=stamps(item)))
+        return verdicts

@@ -3,75 +3,98 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from math import isfinite
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
+from hedgehop.batch.fingerprints import digest, stamps
 from hedgehop.batch.items import Item
 from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.recipe import METRICS, Recipe
+from hedgehop.batch.results import ResultKind, Results, results_of
+from hedgehop.batch.stores import Store, local_copy
 from hedgehop.io.images import read_image, read_scores, read_strokes
 from hedgehop.io.labels import read_labels
-from hedgehop.io.lists import save
 from hedgehop.io.models import read
 from hedgehop.lists.result import DiverseList
 from hedgehop.metrics import best_so_far, refuse_masks
-from hedgehop.models import Grid, PairwiseModel, contrast
+from hedgehop.models import Grid, contrast
+
+_DISK_TROUBLE = {
+    getattr(errno, name, -1) for name in ("ENOSPC", "EDQUOT", "EIO", "EROFS", "ESTALE", "EMFILE", "ENFILE", "ENODEV")
+}
 
 
 @dataclass(frozen=True)
 class Task:
-    """Solves items by a recipe into a folder; it is what is sent to workers."""
+    """Solves items by a recipe into a store; it is what is sent to workers."""
 
     recipe: Recipe
-    folder: Path
-
-    @property
-    def scratch(self) -> Path:
-        """Where files are until they are complete."""
-        return self.folder / ".unfinished"
-
-    def target(self, item: Item) -> Path:
-        """Where an item's list goes."""
-        return self.folder / "lists" / f"{item.name}.npz"
+    store: Store
+    kind: ResultKind = "npz"
+    prefix: str = "run"
 
     def __call__(self, items: Sequence[Item]) -> tuple[list[Outcome], float]:
         """Solve items one after the other; return how each ended, and the seconds of all."""
         start = time.perf_counter()
-        outcomes = [self.outcome(item) for item in items]
+        outcomes = [outcome for step in self.steps(items) for outcome in step]
         return outcomes, time.perf_counter() - start
 
-    def outcome(self, item: Item) -> Outcome:
-        """Solve one item and write its list; what goes wrong becomes part of the outcome, unless it is the disk."""
-        try:
-            found = find(item, self.recipe)
-            measured = measure(found, item, self.recipe)
-        except Exception as error:
-            return Outcome(item.name, item.source, error=str(error) or type(error).__name__)
-        self._keep(found, item)
-        numbers = {name: float(getattr(found, name)) for name in ("objective", "upper_bound", "guarantee")}
-        known = {name: value for name, value in numbers.items() if isfinite(value)}
-        seconds = float(found.seconds.sum())
-        return Outcome(item.name, item.source, None, len(found), found.distinct, seconds, **known, metrics=measured)
+    def steps(self, items: Sequence[Item]) -> Iterator[list[Outcome]]:
+        """Solve items one after the other; after each, and at the end, yield the outcomes that are safe."""
+        results = results_of(self.kind, self.store, self.prefix)
+        waiting: list[Outcome] = []
+        for item in items:
+            waiting.append(self.outcome(item, results))
+            yield [] if results.waits else waiting
+            waiting = waiting if results.waits else []
+        results.finish()
+        yield waiting
 
-    def _keep(self, found: DiverseList, item: Item) -> None:
-        """Write a list under a name of its own and rename it: two writers of one item do not meet."""
-        target, piece = self.target(item), self.scratch / f"{uuid4().hex}.npz"
-        target.parent.mkdir(parents=True, exist_ok=True)
+    def outcome(self, item: Item, results: Results) -> Outcome:
+        """Solve one item and hand on its list; what goes wrong becomes part of the outcome, unless it is the disk."""
+        found: DiverseList | None = None
+        inputs = stamps(item)
         try:
-            save(found, piece)
-            with piece.open("rb+") as file:
-                os.fsync(file.fileno())
-            piece.replace(target)
-        finally:
-            piece.unlink(missing_ok=True)
+            with ExitStack() as copies:
+                files = {part: copies.enter_context(local_copy(path)) for part, path in item.files.items()}
+                here = replace(item, **files)
+                _refuse_special(item, files)
+                inputs = {part: [known[0], digest(files[part])] for part, known in inputs.items()}
+                found = find(here, self.recipe)
+                measured = measure(found, here, self.recipe)
+            file = results.add(item, found)
+        except Exception as error:
+            if found is not None and getattr(error, "errno", None) in _DISK_TROUBLE:
+                raise
+            self.store.remove(f"lists/{item.file_name}.{self.kind}")  # what an earlier run made of other files
+            return Outcome(item.name, item.source, _told(error), fault="item", inputs=inputs)
+        numbers = {name: float(getattr(found, name)) for name in ("objective", "upper_bound", "guarantee")}
+        known: dict[str, Any] = {name: value for name, value in numbers.items() if isfinite(value)}
+        return Outcome(
+            item.name, item.source, m=len(found), distinct=found.distinct, seconds=float(found.seconds.sum()),
+            metrics=measured, file=file, inputs=inputs, **known,
+        )  # fmt: skip
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory for it. {error}".strip()
+    return str(error) or type(error).__name__
+
+
+def _refuse_special(item: Item, files: dict[str, str]) -> None:
+    """Refuse pipes and devices, whose reading may never end."""
+    for part, path in files.items():
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ValueError(f"{getattr(item, part)} must be an ordinary file; it is a folder, a pipe or a device.")
 
 
 def find(item: Item, recipe: Recipe) -> DiverseList:
@@ -85,7 +108,7 @@ def find(item: Item, recipe: Recipe) -> DiverseList:
     return segmenter.suggest(strokes, recipe.m, recipe.chosen_diversity, recipe.chosen_tradeoff, **recipe.options)
 
 
-def model_of(item: Item, recipe: Recipe) -> PairwiseModel:
+def model_of(item: Item, recipe: Recipe) -> Any:
     """Read an item's model, or make a grid of its scores, with the contrast of its image if there is one."""
     if item.model:
         return read(item.model)
@@ -95,7 +118,7 @@ def model_of(item: Item, recipe: Recipe) -> PairwiseModel:
     return Grid(read_scores(item.scores), smoothness, recipe.connectivity)
 
 
-def truth_of(item: Item, shape: tuple[int, ...]) -> Any:
+def item_truth(item: Item, shape: tuple[int, ...]) -> Any:
     """Read an item's truth in the shape of its labelings."""
     truth = read_labels(item.truth or "")
     return truth.reshape(shape) if truth.ndim == 1 and truth.size == np.prod(shape) else truth
@@ -105,7 +128,7 @@ def measure(found: DiverseList, item: Item, recipe: Recipe) -> dict[str, float] 
     """Score of the first labeling and of the best one, by each metric; None without a truth."""
     if not item.truth:
         return None
-    truth = truth_of(item, found.labelings.shape[1:])
+    truth = item_truth(item, found.labelings.shape[1:])
     refuse_masks(truth, recipe.ignore)
     values: dict[str, float] = {}
     for name in recipe.metrics:

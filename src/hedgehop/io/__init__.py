@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of models, lists, label maps, images, strokes and scores."""
 
+from hedgehop.io.formats.programs import program_of as program_of
 from hedgehop.io.formats.uai import read_labeling as read_labeling
 from hedgehop.io.formats.uai import write_labeling as write_labeling
 from hedgehop.io.images import read_scores as read_scores

@@ -20,7 +20,12 @@ Arrays = dict[str, NDArray[Any]]
 def write_archive(path: FilePath, header: dict[str, Any], arrays: Arrays) -> None:
     """Write arrays and a header as an .npz file."""
     with atomic_write(path) as file:
-        np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
+        pack(file, header, arrays)
+
+
+def pack(file: IO[bytes], header: dict[str, Any], arrays: Arrays) -> None:
+    """Write arrays and a header into an open file."""
+    np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
 
 
 def read_archive(path: FilePath, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], Arrays]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
+import secrets
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +21,7 @@ FilePath = str | PathLike[str]
 
 MAX_BYTES = 2**30  # of text after decompression, unless the caller allows more
 _BLOCK_BYTES = 2**20
+_LONGEST_REASON = 160  # characters of another library's message
 _XZ_MEMORY = 2**28  # a header may ask for gigabytes; the largest preset needs 65 MB
 
 
@@ -65,11 +69,12 @@ def _xz_blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
-    """Write a file, compressed by suffix, completely or not at all."""
+    """Write a file, compressed by suffix, completely or not at all; no link is followed, a link is replaced."""
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.part")
+    refuse_special(target)
+    temporary = target.with_name(f".{secrets.token_hex(12)}.part")
     try:
-        with temporary.open("wb") as file:
+        with exclusive(temporary) as file:
             suffix = target.suffix.lower()
             if suffix == ".gz":
                 with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
@@ -81,16 +86,37 @@ def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
                 yield file
         temporary.replace(target)
     except OSError as error:
-        error.filename = error.filename or str(target)  # a full disk does not say for whom
+        name = str(temporary)  # nobody asked for that one, and a full disk does not say for whom
+        error.filename = str(target) if error.filename in (None, name) else error.filename
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def exclusive(path: Path) -> IO[bytes]:
+    """Create a file that nobody else has; a name that exists, even as a link, is refused."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "wb")
+
+
+def refuse_special(path: Path) -> None:
+    """Refuse devices, pipes and the like: a file would take their place."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"{path} must be an ordinary file; it is a device or a pipe. Use - to write to stdout.")
 
 
 def write_text(path: FilePath, text: str) -> None:
     """Write a text file, completely or not at all."""
     with atomic_write(path) as file:
         file.write(text.encode())
+
+
+class DamagedFileError(ValueError):
+    """A file that cannot be read; ``why`` is what a library said about it."""
+
+    def __init__(self, problem: str, why: str) -> None:
+        super().__init__(f"{problem}: {why}.")
+        self.why = why
 
 
 @contextmanager
@@ -100,5 +126,15 @@ def damage_as(problem: str) -> Iterator[None]:
         yield
     except (FileNotFoundError, IsADirectoryError, PermissionError, MemoryError, ImportError, UnsupportedError):
         raise
+    except DamagedFileError as error:
+        raise DamagedFileError(problem, error.why) from error
     except Exception as error:
-        raise ValueError(f"{problem}: {said(error)}.") from error
+        raise DamagedFileError(problem, _brief(error)) from error
+
+
+def _brief(error: Exception) -> str:
+    """Return what an error says if it is for people: no bytes of the file, no names of Python."""
+    text = said(error)
+    is_for_people = text.isprintable() and "\\x" not in text and "header" not in text and len(text) <= _LONGEST_REASON
+    foreign = isinstance(error, (zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeError))
+    return text if text and is_for_people and not foreign else "it is damaged, or another kind of file"

@@ -5,31 +5,57 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, replace
+from io import BytesIO
 from typing import Any
 
-from hedgehop.io.archives import Arrays, read_archive, write_archive
+import numpy as np
+
+from hedgehop._arrays import own
+from hedgehop.io.archives import Arrays, pack, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
+from hedgehop.lists.outlook import Figures
 from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.proofs.paper_bounds import PaperBounds
 from hedgehop.lists.result import DiverseList
 
-_LIST_VERSION = 2  # 2: with a proof
+_LIST_VERSION = 3  # 2: with a proof; 3: with probabilities
 _PROOF = "proof."  # before the names of its arrays
+_SURE = "sure."  # before the names of how sure it is
+_SURE_ARRAYS = ("probabilities", "sure", "entropy")
 _ARRAYS = ("labelings", "relevance", "gains", "bounds", "exact", "seconds")
+_OPTIONAL_ARRAYS = ("indices", "unlimited_bounds")
+_ROUNDING = 1e-6
 _TEXTS = ("oracles", "tradeoff", "diversity", "method", "model", "sources")
 
 
 def save(found: DiverseList, path: FilePath) -> None:
     """Write a list; the file is written completely or not at all."""
+    write_archive(path, *_parts(found))
+
+
+def list_bytes(found: DiverseList) -> bytes:
+    """Return what the file of a list holds."""
+    whole = BytesIO()
+    pack(whole, *_parts(found))
+    return whole.getvalue()
+
+
+def _parts(found: DiverseList) -> tuple[dict[str, Any], Arrays]:
     header = {name: getattr(found, name) for name in _TEXTS}
     certificate, proof = replace(found.certificate, proof=None), found.certificate.proof
     header |= {"format": _LIST_VERSION, "certificate": asdict(certificate)}
     arrays = {name: getattr(found, name) for name in _ARRAYS}
+    arrays |= {name: array for name in _OPTIONAL_ARRAYS if (array := getattr(found, name)) is not None}
     if proof is not None:
-        header |= {"proof": {"source": proof.source, "calls": proof.calls}}
+        header |= {"proof": {"source": proof.source, "calls": proof.calls, "seconds": proof.seconds}}
         arrays |= {_PROOF + name: array for name, array in proof.arrays.items()}
-    write_archive(path, header, arrays if found.indices is None else arrays | {"indices": found.indices})
+    if found.is_weighed:
+        figures = found._figures
+        header |= {"sure": {"none_of_these": figures.none_of_these, "origin": figures.origin}}
+        arrays |= {_SURE + name: getattr(figures, name).astype(np.float32) for name in _SURE_ARRAYS[1:]}
+        arrays |= {_SURE + _SURE_ARRAYS[0]: figures.probabilities}
+    return header, arrays
 
 
 def load(path: FilePath) -> DiverseList:
@@ -53,7 +79,9 @@ def load(path: FilePath) -> DiverseList:
         fields: dict[str, Any] = {name: header[name] for name in _TEXTS} | {name: arrays[name] for name in _ARRAYS}
         fields |= {name: tuple(header[name]) for name in ("oracles", "sources")}
         certificate = replace(_certificate(header["certificate"]), proof=_proof(header, arrays))
-        return DiverseList(**fields, certificate=certificate, indices=arrays.get("indices"))
+        fields |= {name: arrays.get(name) for name in _OPTIONAL_ARRAYS}
+        figures = _figures(header, arrays, fields["labelings"].shape)
+        return DiverseList(**fields, certificate=certificate, _outlook=figures)
 
 
 def _certificate(saved: dict[str, Any]) -> Certificate:
@@ -68,4 +96,17 @@ def _proof(header: dict[str, Any], arrays: Arrays) -> Proof | None:
     if "proof" not in header:
         return None
     kept = {name.removeprefix(_PROOF): array for name, array in arrays.items() if name.startswith(_PROOF)}
-    return Proof(header["proof"]["source"], kept, header["proof"]["calls"])
+    told = header["proof"]
+    return Proof(told["source"], kept, told["calls"], float(told.get("seconds", 0.0)))
+
+
+def _figures(header: dict[str, Any], arrays: Arrays, shape: tuple[int, ...]) -> Figures | None:
+    """Return how sure the list is, if it was known; refuse figures of another list."""
+    if "sure" not in header:
+        return None
+    probabilities, sure, entropy = (own(arrays[_SURE + name].astype(np.float64)) for name in _SURE_ARRAYS)
+    if probabilities.shape != shape[:1] or sure.shape != shape[1:] or entropy.shape != shape[1:]:
+        raise ValueError("its probabilities do not fit its labelings")
+    if not np.isfinite(probabilities).all() or abs(probabilities.sum() - 1.0) > _ROUNDING:
+        raise ValueError("its probabilities do not sum to 1")
+    return Figures(probabilities, float(header["sure"]["none_of_these"]), sure, entropy, str(header["sure"]["origin"]))

@@ -3,18 +3,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgehop._plugins import plugins
 from hedgehop.io.file_access import MAX_BYTES, FilePath
-from hedgehop.io.formats import cfn, dimacs, npz, opengm, uai, wcsp
-from hedgehop.models import PairwiseModel
+from hedgehop.io.formats import cfn, dimacs, npz, opengm, programs, uai, wcsp
+from hedgehop.io.formats.names import Names
+from hedgehop.models import PairwiseModel, Program
 
-_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".cfn": cfn, ".max": dimacs, ".npz": npz, ".h5": opengm, ".hdf5": opengm}
-_SUFFIXES = (".uai", ".LG", *_FORMATS)
+_FORMATS: dict[str, Any] = {".wcsp": wcsp, ".max": dimacs, ".npz": npz, ".h5": opengm, ".hdf5": opengm}
+_PROGRAMS = (".mps", ".lp")
+_SUFFIXES = (".uai", ".LG", ".cfn", *_FORMATS, *_PROGRAMS)
+_COSTS = (".wcsp", ".max", ".h5", ".hdf5")  # always; a .cfn file says whether it holds costs
 
 
-def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MAX_BYTES) -> PairwiseModel:
+@dataclass(frozen=True)
+class ModelFile:
+    """What a file holds: a model, names if it gives any, and whether its numbers are costs, which scores negate."""
+
+    model: Any
+    names: Names | None = None
+    costs: bool = False
+
+
+def read(path: FilePath, *, evidence: uai.EvidenceLike = "auto", max_bytes: int = MAX_BYTES) -> Any:
     """Read a model; the suffix determines the format.
 
     Parameters
@@ -23,16 +37,19 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
         ``.uai`` (MARKOV or BAYES; scores are logarithms of the tables), ``.LG`` (tables hold logarithms), ``.wcsp``
         and ``.cfn`` (toulbar2; scores are negated costs; costs at or above the upper bound forbid), ``.max``
         (DIMACS maximum flow: the model's best labeling is a minimum cut), each optionally followed by ``.gz`` or
-        ``.xz``, ``.npz`` (ours), or ``.h5`` (OpenGM, costs to be minimised; needs the ``io`` extra).
+        ``.xz``, ``.npz`` (ours), or ``.h5`` (OpenGM, costs to be minimised; needs the ``io`` extra); ``.mps`` or
+        ``.lp`` (mixed-integer programs; need the ``program`` extra); or a suffix that another package adds
+        (``hh.plugins("formats")``).
     evidence : "auto", None, path or {variable: label}
         Labels of observed variables of a ``.uai`` or ``.LG`` file: all their other labels are forbidden. "auto"
         uses the file of the same name followed by ``.evid``, if it exists.
     max_bytes : int
-        Refuse files with more text than this, after decompression.
+        Refuse files with more text than this, after decompression, and models that would need more than a sixteenth of
+        it, unless their file has at least a 64th of the model's size.
 
     Returns
     -------
-    PairwiseModel
+    PairwiseModel, Program, or what another package reads
         Probabilities of 0 become scores of -inf.
 
     Examples
@@ -44,15 +61,27 @@ def read(path: FilePath, *, evidence: uai.Evidence = "auto", max_bytes: int = MA
     >>> hh.read(file).score([1, 0]) == model.score([1, 0])
     True
     """
+    return read_file(path, evidence, max_bytes).model
+
+
+def read_file(path: FilePath, evidence: uai.EvidenceLike = "auto", max_bytes: int = MAX_BYTES) -> ModelFile:
+    """Read a model as :func:`read` does, with what else the file says."""
     suffix = _known_suffix(path)
     if suffix in (".uai", ".lg"):
-        return uai.read(path, logs=suffix == ".lg", evidence=evidence, max_bytes=max_bytes)
+        return ModelFile(uai.read(path, logs=suffix == ".lg", evidence=evidence, max_bytes=max_bytes))
     if not (evidence is None or (isinstance(evidence, str) and evidence == "auto")):
         raise ValueError(
             f"evidence must be None for {suffix} files; got {evidence!r}. Only .uai and .LG files have it."
         )
-    model: PairwiseModel = _FORMATS[suffix].read(path, max_bytes=max_bytes)
-    return model
+    if suffix == ".cfn":
+        network = cfn.read(path, max_bytes=max_bytes)
+        return ModelFile(network.model, network.names, network.costs)
+    if suffix in _PROGRAMS:
+        program, costs = programs.read_with_sense(path, max_bytes)
+        return ModelFile(program, _column_names(program), costs)
+    if suffix in _FORMATS:
+        return ModelFile(_FORMATS[suffix].read(path, max_bytes=max_bytes), costs=suffix in _COSTS)
+    return ModelFile(_added()[suffix].read(path))
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
@@ -61,31 +90,54 @@ def write(model: PairwiseModel, path: FilePath) -> None:
     Parameters
     ----------
     model : PairwiseModel
-        ``.npz`` keeps the model as it is; ``.LG`` and ``.cfn`` keep every bit of the scores. ``.uai`` holds
-        probabilities: scores that are not the logarithm of a double are rounded. ``.wcsp`` and ``.max`` refuse
-        models that they cannot represent; ``.h5`` can only be read.
+        ``.npz`` keeps the model as it is; ``.LG`` and ``.h5`` keep every bit of the scores, ``.cfn`` about 15 digits of
+        the largest total, as toulbar2 does. ``.uai`` holds probabilities: scores that are not the logarithm of a
+        double are rounded. ``.max`` rounds to 31 bits. ``.wcsp`` and ``.max`` refuse models that they cannot represent.
     path : str or path
         The file to write.
     """
+    write_file(ModelFile(model), path)
+
+
+def write_file(held: ModelFile, path: FilePath) -> None:
+    """Write a model as :func:`write` does, with its names if the format has any."""
+    model = held.model
     suffix = _known_suffix(path)
+    if suffix in _PROGRAMS or suffix in _added():
+        (programs if suffix in _PROGRAMS else _added()[suffix]).write(model, path)
+        return
     if not isinstance(model, PairwiseModel):
         raise TypeError(
             f"model must have unary and pairwise scores, such as hh.FactorGraph; got {type(model).__name__}."
         )
     if suffix in (".uai", ".lg"):
         uai.write(model, path, logs=suffix == ".lg")
+    elif suffix == ".cfn":
+        cfn.write(model, path, held.names)
     else:
         _FORMATS[suffix].write(model, path)
 
 
 def is_model_file(path: FilePath) -> bool:
     """Whether a file's suffix is one that :func:`read` knows."""
-    return _suffix(path) in map(str.lower, _SUFFIXES)
+    return _suffix(path) in map(str.lower, (*_SUFFIXES, *_added()))
+
+
+def _column_names(program: Program) -> Names | None:
+    """Names of the columns that are labelled."""
+    if not program.names:
+        return None
+    return Names(tuple(program.names[k] for k in program.columns.tolist()), ((),) * program.n_variables)
+
+
+def _added() -> dict[str, Any]:
+    """Formats of other packages by suffix: objects with `read(path)` and `write(model, path)`."""
+    return {f".{name.lower()}": made for name, made in plugins("formats").items()}
 
 
 def _known_suffix(path: FilePath) -> str:
     if not is_model_file(path):
-        known, name = ", ".join(_SUFFIXES), Path(path).name
+        known, name = ", ".join((*_SUFFIXES, *_added())), Path(path).name
         raise ValueError(f"the suffix must be one of {known}, optionally followed by .gz or .xz; got {name!r}.")
     return _suffix(path)
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variables and cost functions of a cfn file: all at once, as arrays; only tuples are read function by function."""
+"""Variables and cost functions of a cfn file: all at once, as arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.io.formats.factors import MOST_ENTRIES, Integers, scope_problem, spans, table_sizes
+from hedgehop.io.formats.factors import Integers, Room, scope_problem, spans, table_sizes
+from hedgehop.io.formats.names import Names
 from hedgehop.io.formats.nested_lists import NUMBER, OPEN, WORD, NestedLists
 
 _KEYWORDS = frozenset({"scope", "defaultcost", "costs"})
@@ -19,22 +21,50 @@ class CfnVariables:
 
     def __init__(self, document: NestedLists, node: int) -> None:
         self.named = np.full(document.n_words, _NONE, np.int64)  # the variable of each word
-        self.labels: list[dict[int, int]] = []  # of each variable, the label of each word
+        self._labels: list[list[int]] = []  # of each variable, the words that name its labels, or none
+        self._words: list[int] = []  # the word that names each variable, or none
         counts: list[int] = []
+        word = _NONE
         for token in document.children(node).tolist():
             kind, value = document.kinds[token], float(document.values[token])
             if kind == WORD:
-                self.named[int(value)] = len(counts)
+                word = int(value)
+                self.named[word] = len(counts)
                 continue
+            self._words.append(word)
+            word = _NONE
             labels = _labels_of(document, token) if kind == OPEN else []
             count = abs(value) if kind == NUMBER else len(labels)
             if not 1 <= count < 2**31 or count != int(count):
                 raise document.error(f"a variable needs a whole number of labels, at least 1; got {count:g}", node)
             counts.append(int(count))
-            self.labels.append({word: k for k, word in enumerate(labels) if word != _NONE})
+            self._labels.append(labels)
         if not counts:
             raise document.error("there must be at least one variable", node)
         self.counts: Integers = np.array(counts, np.int64)
+
+    def names(self, document: NestedLists) -> Names:
+        """Names of the variables, by number where they have none, and of those labels that all have one."""
+        variables = (f"v{k}" if word == _NONE else document.word(word) for k, word in enumerate(self._words))
+        labels = (
+            tuple(map(document.word, own)) if len(set(own) - {_NONE}) == count else ()
+            for own, count in zip(self._labels, self.counts.tolist(), strict=True)
+        )
+        return Names(tuple(variables), tuple(labels))
+
+    def labels_of(self, variables: Integers, words: Integers) -> Integers:
+        """Return the label that a word means for a variable; none where it means nothing."""
+        sizes = np.array([len(own) for own in self._labels], np.int64)
+        named = np.array([word for own in self._labels for word in own], np.int64)
+        labels = np.arange(named.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        keys = np.repeat(np.arange(sizes.size), sizes) * self.named.size + named
+        order = np.argsort(keys, kind="stable")
+        order = order[named[order] != _NONE]
+        if order.size == 0:
+            return np.full(words.shape, _NONE)
+        wanted = variables * self.named.size + words
+        place = np.maximum(np.searchsorted(keys[order], wanted, "right") - 1, 0)
+        return np.where(keys[order[place]] == wanted, labels[order[place]], _NONE)
 
 
 def _labels_of(document: NestedLists, node: int) -> list[int]:
@@ -46,7 +76,7 @@ def _labels_of(document: NestedLists, node: int) -> list[int]:
 class Functions:
     """Cost functions: scopes end to end, and tables, some of which name another's."""
 
-    def __init__(self, document: NestedLists, node: int, variables: CfnVariables) -> None:
+    def __init__(self, document: NestedLists, node: int, variables: CfnVariables, room: Room) -> None:
         self._document, self._variables = document, variables
         outer = document.children(node)
         self._nodes: Integers = outer[document.kinds[outer] == OPEN]
@@ -55,8 +85,8 @@ class Functions:
         self.members = self._members(spans(scopes + 1, self.arities))
         self._first_members = np.cumsum(self.arities) - self.arities
         sizes = table_sizes(variables.counts, self.arities, self.members)
-        too_many = f"the tables would have more than {MOST_ENTRIES} entries"
-        document.refuse(self._nodes, np.cumsum(sizes) > MOST_ENTRIES, too_many)
+        problem = room.problem(float(sizes.sum()), f"the tables of {sizes.size} cost functions")
+        document.refuse(self._nodes, np.cumsum(sizes) > room.entries, problem or "")
         self._sizes: Integers = sizes.astype(np.int64)
         self._source = self._sources(outer)
 
@@ -130,55 +160,56 @@ class Functions:
 
     def costs(self) -> Doubles:
         """All tables, end to end; the last variable of each changes quickest."""
-        document, starts = self._document, np.cumsum(self._sizes) - self._sizes
-        dense = np.flatnonzero(self._defaults[self._source] == _NONE)
-        tables = self._tables[self._source]
-        total = np.empty(int(self._sizes.sum()))
-        self._refuse_short_tables(dense, tables)
-        cells = spans(tables[dense] + 1, self._sizes[dense])
-        total[spans(starts[dense], self._sizes[dense])] = document.values[cells]
-        for k in np.flatnonzero(self._defaults[self._source] != _NONE).tolist():
-            total[starts[k] : starts[k] + self._sizes[k]] = self._sparse(int(self._source[k])).ravel()
-        return total
+        document, tables = self._document, self._tables[self._source]
+        listed = self._defaults[self._source] != _NONE
+        width = np.where(listed, self.arities + 1, 1)
+        items = document.partners[tables] - tables - 1
+        self._refuse_short_tables(tables, items, width, listed)
+        own = np.flatnonzero(listed & (self._source == np.arange(listed.size)))
+        values = self._numbers(own, tables, items)
+        defaults = np.where(listed, values[self._defaults[self._source]], 0.0)
+        document.refuse(tables, ~np.isfinite(defaults), "a default cost must be finite")
+        rows = np.where(listed, items // width, -1)
+        counts = self._variables.counts
+        entries, bad = _core.text.fill_tables(values, defaults, tables + 1, rows, self.arities, self.members, counts)
+        if bad >= 0:
+            raise self._bad_item(bad, own)
+        return entries
 
-    def _refuse_short_tables(self, dense: Integers, tables: Integers) -> None:
+    def _refuse_short_tables(self, tables: Integers, items: Integers, width: Integers, listed: Integers) -> None:
         document = self._document
-        items = document.partners[tables[dense]] - tables[dense] - 1
-        wrong = items != self._sizes[dense]
-        whole = np.flatnonzero(~wrong)
-        cells = spans(tables[dense[whole]] + 1, self._sizes[dense[whole]])
-        bad = (document.kinds[cells] != NUMBER) | ~np.isfinite(document.values[cells])
-        wrong[np.repeat(whole, self._sizes[dense[whole]])[bad]] = True
+        wrong = np.where(listed, items % width != 0, items != self._sizes)
         if wrong.any():
             k = int(np.argmax(wrong))
-            problem = f"the table must have {self._sizes[dense[k]]} finite costs; got {items[k]} items"
-            raise document.error(problem, int(tables[dense[k]]))
+            problem = f"the table must have {self._sizes[k]} finite costs; got {items[k]} items"
+            if listed[k]:
+                problem = f"costs must be tuples of {width[k] - 1} labels and a cost"
+            raise document.error(problem, int(tables[k]))
 
-    def _sparse(self, function: int) -> Doubles:
-        """Fill a table with the default cost and the listed tuples."""
-        document, scope, node = self._document, self._scope(function), int(self._tables[function])
-        default = float(document.values[self._defaults[function]])
-        tokens = np.arange(node + 1, int(document.partners[node]))
-        width = scope.size + 1
-        if tokens.size % width or not np.isfinite(default):
-            raise document.error(f"costs must be tuples of {width - 1} labels and a cost", node)
-        rows = tokens.reshape(-1, width)
-        place = tuple(self._labels(rows[:, k], int(v)) for k, v in enumerate(scope.tolist()))
-        costs = document.values[rows[:, -1]]
-        wrong = (document.kinds[rows[:, -1]] != NUMBER) | ~np.isfinite(costs)
-        document.refuse(rows[:, -1], wrong, "a cost must be a finite number; got {}")
-        table = np.full(self._shape(function), default)
-        if scope.size == 0:
-            return costs[-1:] if costs.size else table
-        table[place] = costs
-        return table
+    def _numbers(self, listed: Integers, tables: Integers, items: Integers) -> Doubles:
+        """Values of all tokens as numbers: in tuples, names of labels have become labels; other words are NaN."""
+        document = self._document
+        values = np.where(document.kinds == NUMBER, document.values, np.nan)
+        tokens, owner = spans(tables[listed] + 1, items[listed]), np.repeat(listed, items[listed])
+        words = document.kinds[tokens] == WORD
+        tokens, owner = tokens[words], owner[words]
+        column = (tokens - tables[owner] - 1) % (self.arities[owner] + 1)
+        labels = column < self.arities[owner]
+        tokens, variables = tokens[labels], self.members[(self._first_members[owner] + column)[labels]]
+        values[tokens] = self._variables.labels_of(variables, document.values[tokens].astype(np.int64))
+        return values
 
-    def _labels(self, tokens: Integers, variable: int) -> Integers:
-        """Labels of one variable, by name or number."""
-        document, count = self._document, int(self._variables.counts[variable])
-        values = np.where(np.isin(document.kinds[tokens], (NUMBER, WORD)), document.values[tokens], np.nan)
-        for k in np.flatnonzero(document.kinds[tokens] == WORD).tolist():
-            values[k] = self._variables.labels[variable].get(int(values[k]), _NONE)
-        wrong = ~((values >= 0) & (values < count) & (values == np.floor(values)))
-        document.refuse(tokens, wrong, f"variable {variable} has {count} labels; a tuple gives {{}}")
-        return values.astype(np.int64)
+    def _bad_item(self, token: int, listed: Integers) -> ValueError:
+        """Return what is wrong with a label or a cost."""
+        document = self._document
+        function = int(np.searchsorted(self._tables, token)) - 1
+        column = (token - int(self._tables[function]) - 1) % (int(self.arities[function]) + 1)
+        if function not in listed:
+            problem = f"the table must have {self._sizes[function]} finite costs; one is {document.text(token)}"
+        elif column == self.arities[function]:
+            problem = f"a cost must be a finite number; got {document.text(token)}"
+        else:
+            variable = int(self.members[self._first_members[function] + column])
+            count = self._variables.counts[variable]
+            problem = f"variable {variable} has {count} labels; a tuple gives {document.text(token)}"
+        return document.error(problem, token)

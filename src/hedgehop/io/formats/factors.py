@@ -10,12 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Floats, own
+from hedgehop.io.file_access import FilePath
 from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 
 Integers = NDArray[np.int64]
 LARGEST_WHOLE = 2**53  # doubles hold every whole number up to here
 LARGEST_COUNT = 2**31 - 1  # of variables, or of labels of one
-MOST_ENTRIES = 2**28  # of tables that a file describes without writing them out, or that padding makes
+_EXPANSION = 64  # bytes of scores that a byte of a file may describe
+_SHARE = 16  # of max_bytes: what a file may describe, however short it is
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many scores a file may describe without writing them out; they take 8 bytes each."""
+
+    file_bytes: int
+    max_bytes: int
+
+    @property
+    def entries(self) -> int:
+        """The largest number of scores."""
+        return max(_EXPANSION * self.file_bytes, self.max_bytes // _SHARE) // 8
+
+    def problem(self, entries: float, what: str) -> str | None:
+        """Return what is wrong with so many scores; None if nothing is."""
+        if entries <= self.entries:
+            return None
+        return (
+            f"{what} would need {8 * entries:.3g} bytes; a file of {self.file_bytes} bytes may describe "
+            f"{8.0 * self.entries:.3g}. Pass max_bytes={8 * _SHARE * entries:.3g} or more to read it anyway"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +69,14 @@ class Factors:
         pairs = np.flatnonzero(self.arities == 2)
         edges = self.members[places[pairs][:, None] + np.arange(2)]
         rows, columns = self.counts[edges].T
-        tables = EdgeTables.packed(own(self.scores[spans(starts[pairs], sizes[pairs])]), rows, columns)
+        tables = EdgeTables.packed(own(self._of_pairs(sizes)), rows, columns)
         cliques = [self._clique(k, places, starts, sizes) for k in np.flatnonzero(self.arities > 2).tolist()]
         return FactorGraph(_rows(unary, self.counts), edges, tables, cliques)
+
+    def _of_pairs(self, sizes: Integers) -> Floats:
+        """Tables of the pairs, end to end; nothing is copied if there is nothing else."""
+        is_pair = self.arities == 2
+        return self.scores if is_pair.all() else self.scores[np.repeat(is_pair, sizes)]
 
     def _unary(self, sizes: Integers, places: Integers, starts: Integers) -> Doubles:
         unary = np.zeros((self.counts.size, int(self.counts.max())))
@@ -66,10 +95,11 @@ class Factors:
 
 def table_sizes(counts: Integers, arities: Integers, members: Integers) -> Doubles:
     """Number of entries of each factor's table, as doubles: they cannot wrap around."""
-    sizes, places = np.ones(arities.size), np.cumsum(arities) - arities
-    for position in range(int(arities.max(initial=0))):
-        long = np.flatnonzero(arities > position)
-        sizes[long] *= counts[members[places[long] + position]]
+    sizes, filled = np.ones(arities.size), np.flatnonzero(arities > 0)
+    if filled.size:
+        starts = np.cumsum(arities[filled]) - arities[filled]
+        with np.errstate(over="ignore"):
+            sizes[filled] = np.multiply.reduceat(counts[members].astype(np.float64), starts)
     return sizes
 
 
@@ -85,8 +115,11 @@ def factors_of(model: PairwiseModel) -> Iterator[tuple[tuple[int, ...], Doubles]
 
 
 def scores_of_costs(costs: Doubles, top: float) -> Doubles:
-    """Negated costs; those at or above the top are forbidden."""
-    return np.where(costs >= top, -np.inf, 0.0 - costs)
+    """Negated costs, in the place of the costs; those at or above the top are forbidden."""
+    forbidden = costs >= top
+    np.subtract(0.0, costs, out=costs)
+    costs[forbidden] = -np.inf
+    return costs
 
 
 def scope_problem(n_variables: int, arities: Integers, members: Integers) -> tuple[int, str] | None:
@@ -103,15 +136,13 @@ def scope_problem(n_variables: int, arities: Integers, members: Integers) -> tup
     return None
 
 
-def check_scope(scope: Sequence[int], counts: Integers, room: float) -> str | None:
-    """Return what is wrong with a cost function's variables, or with the size of its table; None if nothing is."""
+def check_scope(scope: Sequence[int], counts: Integers) -> str | None:
+    """Return what is wrong with a cost function's variables; None if nothing is."""
     outside = [v for v in scope if not 0 <= v < counts.size]
     if outside:
         return f"variables are 0..{counts.size - 1}; a cost function names {outside[0]}"
-    if len(set(scope)) < len(scope):
-        return f"a cost function names a variable twice: {list(scope)}"
-    size = float(np.prod(counts[list(scope)].astype(float)))
-    return f"the tables would have more than {MOST_ENTRIES} entries" if size > room else None
+    twice = len(set(scope)) < len(scope)
+    return f"a cost function names a variable twice: {list(scope)}" if twice else None
 
 
 def top_of(model: PairwiseModel) -> float:
@@ -123,14 +154,12 @@ def top_of(model: PairwiseModel) -> float:
     return float(np.ceil(total)) + 1.0
 
 
-def refuse_padding(counts: Integers) -> None:
+def refuse_padding(path: FilePath, counts: Integers, room: Room) -> None:
     """Refuse label counts whose padded unary scores would not fit."""
-    cells = counts.size * float(counts.max())
-    if cells > MOST_ENTRIES:
-        raise ValueError(
-            f"{counts.size} variables with up to {counts.max()} labels need {cells:.3g} unary scores; "
-            f"at most {MOST_ENTRIES} are read."
-        )
+    what = f"{counts.size} variables with up to {counts.max()} labels"
+    problem = room.problem(counts.size * float(counts.max()), what)
+    if problem:
+        raise ValueError(f"{path}: {problem}.")
 
 
 def _rows(unary: Doubles, counts: Integers) -> Doubles | list[Doubles]:

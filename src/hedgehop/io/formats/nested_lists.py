@@ -37,6 +37,11 @@ class NestedLists:
         if problem:
             raise self._error_at(problem, found[8])
 
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return len(self._text)
+
     def error(self, problem: str, token: int) -> ValueError:
         """Return an error that names the line of a token."""
         return self._error_at(problem, int(self._starts[token]) if token < self._starts.size else 0)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenGM's HDF5 files, read: costs to be minimised, as tables or by name (Potts, differences of labels, constants)."""
+"""OpenGM's HDF5 files: costs to be minimised, as tables or by name (Potts, differences of labels, constants)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +14,19 @@ import numpy as np
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError, need
-from hedgehop.io.file_access import MAX_BYTES, FilePath, damage_as
+from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, damage_as
 from hedgehop.io.formats.factors import (
     LARGEST_COUNT,
     LARGEST_WHOLE,
-    MOST_ENTRIES,
     Factors,
     Integers,
+    Room,
     check_scope,
+    factors_of,
     refuse_padding,
     scores_of_costs,
 )
-from hedgehop.models import FactorGraph, PairwiseModel
+from hedgehop.models import FactorGraph, PairwiseModel, Potts
 
 Shape = tuple[int, ...]
 _FIRST_ID = 16000
@@ -36,13 +39,60 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
         counts = file.wholes("numbers-of-states", LARGEST_COUNT)
         if counts.size == 0 or counts.min() < 1:
             raise ValueError("there must be at least one variable, and every one must have a label")
-        refuse_padding(counts)
-        return Factors.of(counts, _tables(file, counts)).model()
+        room = Room(Path(path).stat().st_size, max_bytes)
+        refuse_padding(path, counts, room)
+        return Factors.of(counts, _tables(file, counts, room)).model()
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
-    """Refuse: OpenGM itself is no longer maintained."""
-    raise ValueError(f"{Path(path).suffix} files are read, not written. Write an .npz or .cfn file instead.")
+    """Write a model: unary scores, cliques and tables of pairs as explicit functions, Potts pairs by their strength."""
+    h5py = need("h5py", "io", "an OpenGM file")
+    kinds = [_explicit(model), *([_potts_pairs(model)] if isinstance(model.pairwise, Potts) else [])]
+    kinds = [kind for kind in kinds if kind.scopes]
+    factors = [
+        [number, place, len(scope), *scope]
+        for place, kind in enumerate(kinds)
+        for number, scope in enumerate(kind.scopes)
+    ]
+    header = [2, 0, model.n_variables, len(factors), len(kinds), *(n for k in kinds for n in (k.kind, len(k.scopes)))]
+    whole = BytesIO()
+    with h5py.File(whole, "w") as archive:
+        group = archive.create_group("gm")
+        group["header"] = np.array([*header, 1], np.uint64)  # 1: label counts follow, one per variable
+        group["numbers-of-states"] = model.label_counts.astype(np.uint64)
+        group["factors"] = np.array([number for factor in factors for number in factor], np.uint64)
+        for kind in kinds:
+            group[f"function-id-{kind.kind}/indices"] = np.array(kind.shapes, np.uint64)
+            group[f"function-id-{kind.kind}/values"] = kind.values
+    with atomic_write(path) as file:
+        file.write(whole.getbuffer())
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Functions of one kind, one per factor."""
+
+    kind: int
+    scopes: list[tuple[int, ...]]
+    shapes: list[int]
+    values: Doubles
+
+
+def _explicit(model: PairwiseModel) -> _Written:
+    """Tables, first variable fastest; of pairs only if they are not given by strengths."""
+    by_strength = isinstance(model.pairwise, Potts)
+    tables = [(scope, table) for scope, table in factors_of(model) if not (by_strength and len(scope) == 2)]
+    shapes = [number for _, table in tables for number in (table.ndim, *table.shape)]
+    values = np.concatenate([0.0 - table.ravel(order="F") for _, table in tables])
+    return _Written(_FIRST_ID, [scope for scope, _ in tables], shapes, values)
+
+
+def _potts_pairs(model: PairwiseModel) -> _Written:
+    """Costs of equal and of different labels, 0 and the strength."""
+    strengths = model.pairwise.strengths.astype(np.float64)  # type: ignore[attr-defined]
+    values = np.stack([np.zeros_like(strengths), strengths], axis=1).ravel()
+    shapes = model.label_counts[model.edges].ravel().tolist()
+    return _Written(_FIRST_ID + 6, [(i, j) for i, j in model.edges.tolist()], shapes, values)
 
 
 @contextmanager
@@ -119,7 +169,7 @@ class _Functions:
         return self.make(self.shapes[number], self._values[self._starts[number] : self._starts[number + 1]])
 
 
-def _tables(file: _Numbers, counts: Integers) -> list[tuple[list[int], Doubles]]:
+def _tables(file: _Numbers, counts: Integers, room: Room) -> list[tuple[list[int], Doubles]]:
     """Scope and scores of every factor."""
     header = file.wholes("header").tolist()
     if len(header) < 5 or header[2] != counts.size or len(header) < 5 + 2 * header[4]:
@@ -131,18 +181,18 @@ def _tables(file: _Numbers, counts: Integers) -> list[tuple[list[int], Doubles]]
     ]
     words = file.wholes("factors").tolist() if "factors" in file else []
     tables: list[tuple[list[int], Doubles]] = []
-    place, room = 0, float(MOST_ENTRIES)
+    place, entries = 0, 0.0
     for _ in range(header[3]):
         number, kind, order = words[place : place + 3]
         scope = words[place + 3 : place + 3 + order]
         place += 3 + order
         functions = kinds[kind]
-        problem = check_scope(scope, counts, room)
+        problem = check_scope(scope, counts)
+        entries += 0 if problem else float(np.prod(counts[scope].astype(float)))
+        problem = problem or room.problem(entries, f"the tables of {len(tables) + 1} of {header[3]} factors")
         if problem or functions is None or tuple(counts[scope].tolist()) != functions.shapes[number]:
             raise ValueError(problem or f"factor {len(tables)} has a function of another shape than its variables")
-        scores = scores_of_costs(functions.table(number), np.inf)
-        room -= scores.size
-        tables.append((scope, scores))
+        tables.append((scope, scores_of_costs(functions.table(number).copy(), np.inf)))
     return tables
 
 

@@ -68,9 +68,7 @@ class Tokens:
 
     def lists(self, count: int, what: str) -> tuple[Integers, Integers]:
         """Read `count` lists, each a length and as many whole numbers; return lengths, and entries end to end."""
-        if self._used == self._ready.size and count:
-            self._parse(what)
-        ahead, heads, place = self._ready[self._used :].data, [], 0
+        ahead, heads, place = self.ahead(what).data if count else np.zeros(0).data, [], 0
         size = len(ahead)
         for _ in range(count):
             if place >= size or not 0 <= (length := ahead[place]) < LARGEST_WHOLE:
@@ -79,6 +77,22 @@ class Tokens:
             place += 1 + int(length)
         values = self.integers(place + count - len(heads), what)
         return values[heads], np.delete(values, heads)
+
+    def ahead(self, what: str) -> Doubles:
+        """Return all numbers up to the next word, without taking them."""
+        if self._used == self._ready.size and self._rest.strip():
+            self._parse(what)
+        return self._ready[self._used :]
+
+    def skip(self, count: int) -> None:
+        """Take numbers that :meth:`ahead` returned."""
+        self._used += count
+        self.taken += count
+
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return len(self._text)
 
     def end(self) -> None:
         """Refuse what follows."""

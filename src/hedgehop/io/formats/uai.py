@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
+from os.path import isfile
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,7 @@ from hedgehop.io.formats.factors import (
     LARGEST_COUNT,
     Factors,
     Integers,
+    Room,
     factors_of,
     refuse_padding,
     scope_problem,
@@ -29,11 +31,15 @@ from hedgehop.io.formats.factors import (
 from hedgehop.io.formats.tokens import Tokens
 from hedgehop.models import FactorGraph, PairwiseModel
 
-Evidence = Literal["auto"] | FilePath | Mapping[int, int] | None
+EvidenceLike = Literal["auto"] | FilePath | Mapping[int, int] | None
+_FORBIDDEN = -1e300  # logarithms from here on downwards forbid
+_FORBIDDEN_WORD = "-1e308"  # what we write: other programs do not read "-inf"
 SOLUTION_SUFFIXES = (".map", ".mpe")  # suffixes of files with a labeling
 
 
-def read(path: FilePath, *, logs: bool = False, evidence: Evidence = "auto", max_bytes: int = MAX_BYTES) -> FactorGraph:
+def read(
+    path: FilePath, *, logs: bool = False, evidence: EvidenceLike = "auto", max_bytes: int = MAX_BYTES
+) -> FactorGraph:
     """Read a network; `logs` says that tables hold logarithms (.LG files)."""
     tokens = Tokens(path, max_bytes)
     kind = tokens.word("the kind of network")
@@ -41,12 +47,17 @@ def read(path: FilePath, *, logs: bool = False, evidence: Evidence = "auto", max
         raise tokens.error(f"a UAI file must start with MARKOV or BAYES; got {kind[:40]!r}")
     n_variables = tokens.integer("the number of variables", low=1, high=LARGEST_COUNT)
     counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=LARGEST_COUNT)
-    refuse_padding(counts)
+    refuse_padding(path, counts, Room(tokens.size, max_bytes))
     arities, members = _scopes(tokens, n_variables)
     tables = _tables(tokens, table_sizes(counts, arities, members), logs, max_bytes)
     tokens.end()
-    scores = tables if logs else np.log(tables, out=np.full(tables.shape, -np.inf), where=tables > 0)
-    return Factors(counts, arities, members, scores).model(_evidence(path, evidence, counts))
+    if logs:
+        tables[tables <= _FORBIDDEN] = -np.inf
+    else:
+        positive = tables > 0
+        np.log(tables, out=tables, where=positive)
+        tables[~positive] = -np.inf
+    return Factors(counts, arities, members, tables).model(_evidence(path, evidence, counts))
 
 
 def _scopes(tokens: Tokens, n_variables: int) -> tuple[Integers, Integers]:
@@ -79,12 +90,12 @@ def _tables(tokens: Tokens, sizes: Doubles, logs: bool, max_bytes: int) -> Doubl
     return np.delete(values, heads)
 
 
-def _evidence(path: FilePath, evidence: Evidence, counts: Integers) -> dict[int, int]:
+def _evidence(path: FilePath, evidence: EvidenceLike, counts: Integers) -> dict[int, int]:
     """Labels of observed variables: as given, from a file, or from the file beside the network."""
     if isinstance(evidence, str) and evidence == "auto":
         name = Path(path)
         plain = name.with_suffix("") if name.suffix.lower() in (".gz", ".xz") else name
-        beside = [p for p in (Path(f"{name}.evid"), Path(f"{plain}.evid")) if p.is_file()]
+        beside = [p for p in (f"{name}.evid", f"{plain}.evid") if isfile(p)]
         evidence = beside[0] if beside else None
     if evidence is None:
         return {}
@@ -144,9 +155,16 @@ def write(model: PairwiseModel, path: FilePath, *, logs: bool = False) -> None:
         lines = (" ".join(map(str, [len(scope), *scope])) for scope in scopes)
         file.write("\n".join(["MARKOV", str(model.n_variables), counts, str(len(scopes)), *lines, ""]).encode())
         scores = np.concatenate([table.ravel() for table in tables])
-        words = iter(map(repr, (scores if logs else _probabilities(scores)).tolist()))
+        words = iter(map(_logarithm if logs else repr, (scores if logs else _probabilities(scores)).tolist()))
         for table in tables:
             file.write(f"\n{table.size}\n {' '.join(islice(words, table.size))}\n".encode())
+
+
+def _logarithm(score: float) -> str:
+    """Return a score as text: the shortest one that reads as the same double."""
+    if _FORBIDDEN >= score > -np.inf:
+        raise ValueError(f"a score is {score:g}; in an .LG file that forbids. Write an .npz file instead.")
+    return repr(score) if score > _FORBIDDEN else _FORBIDDEN_WORD
 
 
 def _probabilities(scores: Doubles) -> Doubles:
