@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from hedgehop.studio.jobs import Job
 from tests.studio.serving import Settings, serving
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -38,7 +40,10 @@ def browser():
 
 @pytest.fixture(scope="module")
 def studio():
-    with serving(Settings()) as client:
+    """A studio that waits a moment before it solves, so that a page that is busy can be seen and interrupted."""
+    run = Job.run
+    with pytest.MonkeyPatch.context() as patch, serving(Settings()) as client:
+        patch.setattr(Job, "run", lambda self: (time.sleep(0.5), run(self)))
         yield client
 
 

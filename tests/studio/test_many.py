@@ -8,12 +8,14 @@ import threading
 import time
 
 import httpx
+import pytest
 
 from tests.studio.serving import STROKES, Settings, candidates_of, events_of, opened, photo, serving, solve
 
 PEOPLE = 50
 
 
+@pytest.mark.slow
 def test_fifty_sessions_draw_at_once():
     with serving(Settings()) as studio:
         solve(studio, opened(studio), m=2)  # everything is imported

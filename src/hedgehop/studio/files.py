@@ -21,6 +21,8 @@ from hedgehop.studio.pictures import Picture, read_picture
 from hedgehop.studio.requests import MOST_LABELS, Document
 from hedgehop.studio.settings import Settings
 
+_MOST_SESSION_VALUES = 1_500_000  # runs of a chosen candidate, points of strokes
+
 
 class SessionFile(BaseModel):
     """What the file of a session holds; the chosen candidate is kept as runs of labels."""
@@ -33,7 +35,7 @@ class SessionFile(BaseModel):
     image: str
     scores: str | None = None
     document: Document
-    base: list[int] | None = Field(default=None, max_length=4_000_000)
+    base: list[int] | None = Field(default=None, max_length=_MOST_SESSION_VALUES)
 
 
 def session_file(
@@ -51,6 +53,8 @@ def session_file(
 
 def read_session(data: bytes, settings: Settings) -> tuple[SessionFile, Picture]:
     """Return a file and its image, or say why not."""
+    if data.count(b",") > _MOST_SESSION_VALUES:  # counted before anything is made of them
+        raise refuse(413, f"the session file is too large: it holds more than {_MOST_SESSION_VALUES} values.")
     try:
         kept = SessionFile.model_validate_json(data)
     except ValidationError as error:
@@ -81,7 +85,7 @@ def base_of(kept: SessionFile, picture: Picture) -> NDArray[np.uint8] | None:
         raise refuse(422, f"the session file is damaged: {error}.") from None
 
 
-def read_scores(data: bytes, picture: Picture, most_bytes: int) -> Floats:
+def uploaded_scores(data: bytes, picture: Picture, most_bytes: int) -> Floats:
     """Read an .npy or .npz file of scores (H, W, L), or say why not."""
     suffix = ".npz" if data.startswith(b"PK") else ".npy"
     with tempfile.TemporaryDirectory() as folder:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,10 +19,10 @@ _OWN_SUFFIXES = (".mask.png", ".cutout.png")  # what we write ourselves
 
 
 def images_in(folder: Path) -> tuple[Path, ...]:
-    """Return the images of a folder, by name; links that lead out of it are left out."""
+    """Return the images of a folder, by name; hidden files and links that lead out of it are left out."""
     root = folder.resolve()
     images = (path for path in folder.iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
-    found = (path for path in images if not path.name.endswith(_OWN_SUFFIXES))
+    found = (path for path in images if not path.name.endswith(_OWN_SUFFIXES) and not path.name.startswith("."))
     return tuple(sorted(path for path in found if path.is_file() and path.resolve().parent == root))
 
 
@@ -50,6 +51,14 @@ class ImageFolder:
             raise refuse(404, f"the image {path.name} no longer exists.")
         return path
 
+    def read(self, number: int, most_bytes: int) -> bytes:
+        """Return the bytes of an image."""
+        return read_limited(self.path(number), most_bytes)
+
+    def _title(self, path: Path) -> str:
+        """Return the name of an image without its suffix, unless another image has the same."""
+        return path.stem if sum(other.stem == path.stem for other in self._images) == 1 else path.name
+
     def scores(self, number: int) -> Path | None:
         """Return the file of scores of an image: the given one, or the one of the same name."""
         if self._scores is not None:
@@ -63,7 +72,7 @@ class ImageFolder:
         if not self._may_save:
             raise refuse(403, "this studio is not allowed to write next to the images. Use export instead.")
         path = self.path(number)
-        target = path.with_name(path.stem + suffix)
+        target = path.with_name(self._title(path) + suffix)
         if target.exists() and not replace:
             raise refuse(409, f"{target.name} already exists. Save again to replace it.")
         try:
@@ -74,6 +83,14 @@ class ImageFolder:
                 409, f"the file {target.name} cannot be written. Is the disk full, or the folder read-only?"
             ) from None
         return target.name
+
+
+def read_limited(path: Path, most_bytes: int) -> bytes:
+    """Return the bytes of a file, unless they are too many: nothing is read then, whatever the file claims to be."""
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size > most_bytes:
+            raise refuse(413, f"the file {path.name} is too large: at most {most_bytes // 2**20} megabytes are read.")
+        return file.read(most_bytes)
 
 
 def sample() -> bytes:

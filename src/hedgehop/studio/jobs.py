@@ -18,6 +18,7 @@ from hedgehop import _core
 from hedgehop.lists.result import DiverseList
 from hedgehop.studio.label_maps import PackedLabels, to_runs
 from hedgehop.studio.tasks import LabelMap, Note, Show
+from hedgehop.studio.turns import Turns
 
 _LOG = logging.getLogger("hedgehop.studio")
 _LEAST_DIFFERENCE = 0.001  # share of the pixels
@@ -28,7 +29,7 @@ _PROOF_MEANING = (
     "gain: {among}. This is proven for this list. It says nothing about how well the model fits your image."
 )
 
-Solve = Callable[[Show, Note], DiverseList]
+MakeList = Callable[[Show, Note], DiverseList]
 
 
 class Job:
@@ -40,8 +41,9 @@ class Job:
         What was found so far.
     """
 
-    def __init__(self, number: int, solve: Solve, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, number: int, solve: MakeList, turns: Turns, loop: asyncio.AbstractEventLoop) -> None:
         self.number = number
+        self._turns = turns
         self.candidates: list[PackedLabels] = []
         self._solve = solve
         self._loop = loop
@@ -58,9 +60,9 @@ class Job:
         self._stop.set()
         return self._tell("cancelled", {})
 
-    def run(self, turns: threading.Semaphore) -> None:
+    def run(self) -> None:
         """Solve, when it is our turn; every outcome is an event."""
-        with turns, self._stop:
+        with self._turns.taken(lambda ahead: self._tell("waiting", {"ahead": ahead})), self._stop:
             try:
                 _core.check_stop()
                 found = self._solve(self._show, self._note)
@@ -99,6 +101,9 @@ class Job:
         differs = float((labels != self._shown[0]).mean())
         data = {"list": self.number, "index": len(self.candidates) - 1, "differs": differs, "runs": to_runs(labels)}
         self._tell("candidate", data | {"seconds": self._spent()})
+        if len(self.candidates) == 1:
+            self._turns.give_way()
+            _core.check_stop()
 
     def _note(self, sentence: str) -> None:
         self._tell("note", {"message": sentence})

@@ -18,7 +18,8 @@ from hedgehop.studio.label_maps import PackedLabels
 from hedgehop.studio.pictures import Picture
 from hedgehop.studio.requests import CandidateRef, Label, SolveRequest, class_labels
 from hedgehop.studio.settings import Settings
-from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Note, Show, Task
+from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Note, Show, SolveTask
+from hedgehop.studio.turns import Turns
 
 _MOST_LISTS = 60
 _BYTES_PER_PIXEL = 70  # of superpixels, features and lists, measured
@@ -35,7 +36,7 @@ class Session:
         The file of scores, and what its labels are called, where there is one.
     """
 
-    def __init__(self, picture: Picture, turns: threading.Semaphore, number: int | None = None) -> None:
+    def __init__(self, picture: Picture, turns: Turns, number: int | None = None) -> None:
         self.id = secrets.token_urlsafe(12)
         self.picture = picture
         self.number = number
@@ -43,7 +44,7 @@ class Session:
         self.class_labels: list[Label] | None = None
         self._turns = turns
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
-        self._task: Future[Task] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
+        self._task: Future[SolveTask] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
         self._lists: OrderedDict[int, list[PackedLabels]] = OrderedDict()
         self._last_list = 0
         self._job: Job | None = None
@@ -69,9 +70,9 @@ class Session:
         def solve(show: Show, note: Note) -> DiverseList:
             return task.result().solve(request, base, show, note)
 
-        job = self._job = Job(self._last_list + 1, solve, asyncio.get_running_loop())
+        job = self._job = Job(self._last_list + 1, solve, self._turns, asyncio.get_running_loop())
         self._keep(job.candidates)
-        self._thread.submit(job.run, self._turns)
+        self._thread.submit(job.run)
         return job
 
     def cancel(self) -> bool:
@@ -103,8 +104,8 @@ class Session:
         self.cancel()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _prepared(self, task: Callable[[], Task]) -> Task:
-        with self._turns:
+    def _prepared(self, task: Callable[[], SolveTask]) -> SolveTask:
+        with self._turns.taken():
             return task()
 
     def _keep(self, candidates: list[PackedLabels]) -> None:
@@ -121,7 +122,7 @@ class Sessions:
         self._settings = settings
         self._all: OrderedDict[str, Session] = OrderedDict()
         self._lock = threading.Lock()
-        self.turns = threading.Semaphore(settings.solvers)
+        self.turns = Turns(settings.solvers)
 
     def add(self, session: Session) -> Session:
         """Keep a session, and close old ones if there is no room."""

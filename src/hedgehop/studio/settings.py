@@ -16,6 +16,8 @@ class Settings:
 
     Attributes
     ----------
+    host : str
+        The address it listens on, which is also a name it answers to.
     token : str or None
         What a visitor must know; None only where the server listens to this machine alone.
     images : tuple of paths
@@ -32,6 +34,7 @@ class Settings:
         How many sessions solve at once.
     """
 
+    host: str = "127.0.0.1"
     token: str | None = None
     images: tuple[Path, ...] = ()
     scores: Path | None = None

@@ -4,19 +4,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Literal
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
 from hedgehop.studio import files
-from hedgehop.studio.image_folder import ImageFolder, sample
+from hedgehop.studio.image_folder import ImageFolder, read_limited, sample
 from hedgehop.studio.pictures import Picture, read_picture
 from hedgehop.studio.requests import Document, Label
 from hedgehop.studio.sessions import Session, Sessions
 from hedgehop.studio.settings import Settings
 
-_UPLOADS_AT_ONCE = 4  # whose bytes are held in memory
+_UPLOADS_AT_ONCE = 8  # whose bytes are held in memory
+_UPLOADS_OF_ONE_CLIENT = 4
 
 
 class Opened(BaseModel):
@@ -45,7 +49,15 @@ class Studio:
         self.settings = settings
         self.sessions = Sessions(settings)
         self.folder = ImageFolder(settings.images, settings.scores, settings.may_save)
-        self.uploads = asyncio.Semaphore(_UPLOADS_AT_ONCE)
+        self._uploads = asyncio.Semaphore(_UPLOADS_AT_ONCE)
+        self._uploads_of: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def room_for_upload(self, client: str) -> AsyncIterator[None]:
+        """Hold the bytes of an upload in memory, few at once, and fewer of one client."""
+        own = self._uploads_of.setdefault(client, asyncio.Semaphore(_UPLOADS_OF_ONE_CLIENT))
+        async with own, self._uploads:
+            yield
 
     def open_image(self, name: str, data: bytes) -> Opened:
         """Open an image file."""
@@ -58,8 +70,11 @@ class Studio:
     def open_given(self, number: int) -> Opened:
         """Open an image of the command line, with the scores beside it."""
         path, scores = self.folder.path(number), self.folder.scores(number)
-        session = self._session(read_picture(path.name, path.read_bytes(), self.settings.most_pixels), number)
-        return self._opened(session) if scores is None else self.give_scores(session, scores.read_bytes())
+        data = self.folder.read(number, self.settings.most_upload)
+        session = self._session(read_picture(path.name, data, self.settings.most_pixels), number)
+        if scores is None:
+            return self._opened(session)
+        return self.give_scores(session, read_limited(scores, self.settings.most_scores))
 
     def open_document(self, name: str, data: bytes) -> Opened:
         """Open a session file."""
@@ -75,7 +90,7 @@ class Studio:
 
     def give_scores(self, session: Session, data: bytes) -> Opened:
         """Turn to segmentations into the classes of a file of scores."""
-        session.give_scores(data, files.read_scores(data, session.picture, self.settings.most_scores))
+        session.give_scores(data, files.uploaded_scores(data, session.picture, self.settings.most_scores))
         return self._opened(session)
 
     def _session(self, picture: Picture, number: int | None = None) -> Session:

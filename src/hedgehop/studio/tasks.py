@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from hedgehop import _core
 from hedgehop._arrays import Floats, Labels
 from hedgehop.segmentation import Segmenter, Suggestions, from_scores
 from hedgehop.segmentation.superpixels import Superpixels, slic
@@ -22,6 +23,7 @@ Note = Callable[[str], None]
 LabelMap = NDArray[np.uint8]
 
 _REGIONS = 60
+_PIECE = 32  # points that are painted between two looks at whether to stop
 
 
 class CutOuts:
@@ -65,7 +67,7 @@ class Classes:
         return scored.candidates(request.m, show=lambda labels: show(labels.astype(np.uint8)), **options)
 
 
-Task = CutOuts | Classes
+SolveTask = CutOuts | Classes
 
 
 def rasterise(strokes: Sequence[Stroke], picture: Picture) -> NDArray[np.int64]:
@@ -77,9 +79,27 @@ def rasterise(strokes: Sequence[Stroke], picture: Picture) -> NDArray[np.int64]:
     brush = ImageDraw.Draw(drawn)
     scale = np.array(picture.solved_size) / picture.size
     for stroke in strokes:
-        points = [(x, y) for x, y in (np.asarray(stroke.points) * scale).tolist()]
-        _draw(brush, points, max(0.5, stroke.radius * float(scale.mean())), stroke.label)
+        radius = max(0.5, stroke.radius * float(scale.mean()))
+        for piece in _pieces(np.asarray(stroke.points) * scale, radius):
+            _core.check_stop()
+            _draw(brush, piece, radius, stroke.label)
+            if drawn.getextrema() == (stroke.label, stroke.label):  # a huge brush: nothing is left to paint
+                break
     return np.asarray(drawn).astype(np.int64)
+
+
+def _pieces(points: Floats, radius: float) -> Iterator[list[tuple[float, float]]]:
+    """Cut a line into pieces that overlap in a point, so that painting can be stopped between them.
+
+    Points that are closer to the last one than a tenth of a wide brush's radius are left out: nobody sees them.
+    """
+    kept = [points[0]]
+    for point in points[1:-1]:
+        if np.abs(point - kept[-1]).max() >= 0.1 * radius:
+            kept.append(point)
+    line = [(float(x), float(y)) for x, y in (*kept, *points[-1:])]
+    for start in range(0, max(1, len(line) - 1), _PIECE):
+        yield line[start : start + _PIECE + 1]
 
 
 def _draw(brush: ImageDraw.ImageDraw, points: list[tuple[float, float]], radius: float, label: int) -> None:

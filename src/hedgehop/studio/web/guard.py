@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
+import time
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,6 +22,8 @@ _LOG = logging.getLogger("hedgehop.studio")
 _LOCAL_NAMES = {"127.0.0.1", "localhost", "::1"}
 _COOKIE = "hedgehop_studio"
 _MOST_BYTES_WITHOUT_FILE = 4 * MEGABYTE  # of requests that carry no file
+_LONGEST_SILENCE = 10.0  # seconds without a byte, in the middle of an upload
+_LONGEST_UPLOAD = 300.0  # seconds
 _CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -62,6 +67,8 @@ class Guard:
         no = self._from_elsewhere(scope, headers) or _too_large(headers, limit) or self._without_token(headers)
         try:
             await (_refusal(*no) if no else self._app)(scope, _limited(receive, limit), answer)
+        except ClientDisconnect:  # nobody is left to answer
+            return
         except Exception:
             _LOG.exception("unexpected failure")
             if not answer.begun:
@@ -77,8 +84,9 @@ class Guard:
         """Refuse names that are not ours (DNS rebinding) and requests other sites make through a browser."""
         host = headers.get("host", "")
         name = _host_name(host)
-        if name is None or (self._settings.token is None and name not in _LOCAL_NAMES):
-            return 400, "this studio answers to 127.0.0.1 and localhost only. Open the address it printed."
+        own = _LOCAL_NAMES | {self._settings.host}
+        if name is None or (self._settings.token is None and name not in own):
+            return 400, f"this studio answers to {self._settings.host} and localhost only. Open the address it printed."
         origin = headers.get("origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return 403, "requests from other sites are refused."
@@ -140,12 +148,18 @@ def _too_large_sentence(limit: int) -> str:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Count what comes, for senders that do not say how much will."""
-    seen = 0
+    """Count what comes, for senders that do not say how much will, and do not wait for those who stop sending."""
+    seen, more, end = 0, True, time.monotonic() + _LONGEST_UPLOAD
 
     async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, more
+        if not more:  # all is here; what follows is the end of the connection, at any time
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), min(_LONGEST_SILENCE, max(0.01, end - time.monotonic())))
+        except asyncio.TimeoutError:
+            raise refuse(408, "the upload stopped on its way. Send it again.") from None
+        more = bool(message.get("more_body", False))
         seen += len(message.get("body", b""))
         if seen > limit:
             raise refuse(413, _too_large_sentence(limit))

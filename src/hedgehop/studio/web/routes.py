@@ -15,7 +15,7 @@ from hedgehop.studio.errors import RESPONSES, refuse
 from hedgehop.studio.exports import MEDIA, SUFFIXES, What, archive, export
 from hedgehop.studio.files import SessionFile, session_file
 from hedgehop.studio.pictures import FORMATS
-from hedgehop.studio.requests import CandidateRef, Document, Label, SolveRequest, default_labels
+from hedgehop.studio.requests import MOST_LABELS, CandidateRef, Document, Label, SolveRequest, default_labels
 from hedgehop.studio.sessions import Session
 from hedgehop.studio.studio import Opened, Studio
 from hedgehop.studio.web.guard import is_json
@@ -32,6 +32,10 @@ def _session(
     request: Request, id: Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 ) -> Session:
     return _studio(request).sessions.get(id)
+
+
+def _client(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 StudioOf = Annotated[Studio, Depends(_studio)]
@@ -57,7 +61,7 @@ class ExportRequest(BaseModel):
 
     what: What = "mask"
     candidate: CandidateRef
-    labels: list[Label] = Field(default_factory=default_labels, min_length=2)
+    labels: list[Label] = Field(default_factory=default_labels, min_length=2, max_length=MOST_LABELS)
 
 
 class SaveRequest(ExportRequest):
@@ -111,7 +115,7 @@ async def open_upload(
     request: Request, studio: StudioOf, name: Annotated[str, Query(max_length=300)] = "image"
 ) -> Opened:
     """Open an image, or a session file, that is the body of the request."""
-    async with studio.uploads:
+    async with studio.room_for_upload(_client(request)):
         data = b"".join([chunk async for chunk in request.stream()])
         read = studio.open_document if is_json(request.headers) else studio.open_image
         return await run_in_threadpool(read, name, data)
@@ -145,7 +149,7 @@ async def image(session: SessionOf) -> Response:
 @api.post("/sessions/{id}/scores", openapi_extra=_body("application/octet-stream"))
 async def scores(request: Request, studio: StudioOf, session: SessionOf) -> Opened:
     """Show segmentations into classes: the body is an .npy or .npz file of scores (H, W, L)."""
-    async with studio.uploads:
+    async with studio.room_for_upload(_client(request)):
         data = b"".join([chunk async for chunk in request.stream()])
         return await run_in_threadpool(studio.give_scores, session, data)
 

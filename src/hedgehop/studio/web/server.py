@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import ipaddress
 import secrets
 import socket
@@ -16,6 +17,10 @@ import uvicorn
 
 from hedgehop.studio.settings import Settings
 from hedgehop.studio.web.app import create_app
+from hedgehop.studio.web.impatient import ImpatientProtocol
+
+_ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
+_HEAPS = 2
 
 
 def is_own(host: str) -> bool:
@@ -54,10 +59,19 @@ def address(host: str, port: int, token: str | None) -> str:
     return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
 
 
+def share_memory() -> None:
+    """Let all threads take memory from the same few heaps, where the C library is glibc.
+
+    Otherwise every session's thread has a heap of its own, which keeps what the largest solve needed (20 MB for a
+    thumbnail) for as long as the session lives.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, _HEAPS)
+
+
 def serve(settings: Settings, listener: socket.socket, open_page: str | None) -> None:
     """Serve until Ctrl-C; open a page in the person's browser once the server answers."""
-    config = uvicorn.Config(create_app(settings), log_level="warning", access_log=False, timeout_graceful_shutdown=2)
-    server = uvicorn.Server(config)
+    server = _server(settings, seconds_to_stop=2)
     if open_page is not None:
         threading.Thread(target=_open_when_ready, args=(server, open_page), daemon=True).start()
     with suppress(KeyboardInterrupt):  # which is how a studio is closed
@@ -68,8 +82,7 @@ def serve(settings: Settings, listener: socket.socket, open_page: str | None) ->
 def in_background(settings: Settings) -> Iterator[str]:
     """Serve in a thread, on a port of its own, while the block runs; gives the address."""
     listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(create_app(settings), log_level="warning", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    server = _server(settings, seconds_to_stop=1)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     while not server.started:
@@ -80,6 +93,20 @@ def in_background(settings: Settings) -> Iterator[str]:
         server.should_exit = True
         thread.join(10)
         listener.close()
+
+
+def _server(settings: Settings, seconds_to_stop: int) -> uvicorn.Server:
+    share_memory()
+    app = create_app(settings)
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=ImpatientProtocol,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=seconds_to_stop,
+        )
+    )
 
 
 def _open_when_ready(server: uvicorn.Server, page: str) -> None:
