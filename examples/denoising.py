@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A noisy silhouette with a dirty spot, cleaned in five ways: ``python examples/denoising.py``."""
+"""
+Denoising with a dirty spot
+===========================
 
-import sys
+A silhouette under noise, and a spot where nothing is known. The list fills the spot in several ways, one of them a leg,
+and varies the thin parts.
+"""
 
 import numpy as np
 from skimage import data
@@ -20,4 +24,5 @@ right = hh.metrics.accuracy(found.labelings, truth)
 print(found.report())
 print("share of pixels that are right:", right.round(4))
 figure = found.plot(np.clip(seen, 0, 1), names=["paper", "horse"], columns=3)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "denoising.png")
+figure.savefig("denoising.png")
+figure  # a notebook shows it

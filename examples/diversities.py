@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One image, seven diversities, a list of three by each: ``python examples/diversities.py``."""
+"""
+One image, seven diversities
+============================
 
-import sys
+The scores are colour distances, so wood, coffee and glaze are easily confused. Each row is a list of three.
+Diversities of pixels, balls and distances change many places at once, diversities of used labels drop a whole class,
+regions change squares, and samples lead to plausible answers.
+"""
 
 import numpy as np
 from skimage import data
@@ -33,4 +38,5 @@ lists = {want: hh.diverse(model, d, m=3, tradeoff=t) for want, (d, t) in wants.i
 for want, found in lists.items():
     print(f"{want}: {found.distances[0] / n}, by {found.oracles[-1]}, guarantee {found.guarantee:.0%}")
 figure = plot_lists(lists, image, names=list(colors))
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "diversities.png", dpi=80)
+figure.savefig("diversities.png", dpi=80)
+figure  # a notebook shows it

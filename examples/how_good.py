@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good can a list be? Guarantees against further steps, as found and improved: ``python examples/how_good.py``."""
+"""
+How good can a list be?
+=======================
 
-import sys
+The bounds of the steps prove little even about a list that is nearly the best. A few further steps, at slopes chosen by
+the :doc:`list dual </list_dual>`, prove how good the greedy list is, and the labelings found on the way make a better
+one.
+"""
+
 from itertools import pairwise
 
 import numpy as np
@@ -27,7 +33,7 @@ for (name, (diversity, tradeoff)), axes in zip(wants.items(), figure.subplots(1,
     proven, improved = [found], [again]
     for before, calls in pairwise(CALLS):
         proven.append(proven[-1].certify(calls - before))  # goes on from what was found before
-        improved.append(improved[-1].improve(calls - before))  # the same, and takes from what it met
+        improved.append(improved[-1].improve(calls - before))  # the same, and takes over what it finds
     axes.plot(CALLS, [f.guarantee for f in proven], marker="o", ms=4, label="the greedy list")
     axes.plot(CALLS, [f.guarantee for f in improved], marker="o", ms=4, label="improved")
     axes.set(title=name, xlabel="further steps", ylim=(0, 1.02))
@@ -38,4 +44,5 @@ for (name, (diversity, tradeoff)), axes in zip(wants.items(), figure.subplots(1,
     )
 figure.axes[0].legend(loc="lower right", fontsize=8)
 figure.axes[0].set_ylabel("guarantee")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "how_good.png", dpi=110)
+figure.savefig("how_good.png", dpi=110)
+figure  # a notebook shows it

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which star went where? Diverse matchings of two noisy skies: ``python examples/matchings.py``."""
+"""
+Matchings
+=========
 
-import sys
+Stars before and after a noisy night. Where two are close, their matches can be exchanged. The second matching gets more
+of them right than the best-scoring one.
+"""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -29,4 +33,5 @@ for k, (axis, matching) in enumerate(zip(figure.subplots(1, 4), found.labelings,
     axis.axis("off")
     axis.set_aspect("equal")
 figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=9)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "matchings.png", dpi=110)
+figure.savefig("matchings.png", dpi=110)
+figure  # a notebook shows it

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A diversity of one's own in 40 lines, "how many coins are there?": ``python examples/own_diversity.py``."""
+"""
+Your own diversity
+==================
 
-import sys
+How many coins are there? The groups are counts of objects, which no oracle can optimise. So ``hh.select`` chooses the
+list from candidates, which are ``hh.samples`` of the model. Each labeling shows a different number.
+"""
 
 import numpy as np
 from scipy.ndimage import gaussian_filter, label
@@ -35,4 +39,5 @@ print(found.report())
 counts = [CountCoverage().groups(y)[0] for y in found.labelings]
 title = "objects counted: " + ", ".join(map(str, counts))
 figure = found.plot(image, names=["table", "coin"], title=title, columns=3)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "own_diversity.png")
+figure.savefig("own_diversity.png")
+figure  # a notebook shows it

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Side chains that must not collide, a factor graph read from a UAI file: ``python examples/proteins.py``."""
+"""
+A factor graph from a file
+==========================
 
-import sys
+Side chains along a spiral, with different numbers of positions, must not collide, as in protein design (the energies
+are generated). The model is written to a UAI file and read back.
+"""
+
 import tempfile
 from pathlib import Path
 
@@ -37,4 +42,5 @@ for k, (axis, rotamers) in enumerate(zip(figure.subplots(1, 4), found.labelings,
     axis.set_title(f"{k + 1}: relevance {found.relevance[k]:.2f}", fontsize=10)
     axis.axis("off")
     axis.set(xlim=(-5.5, 5.5), ylim=(-5, 5), aspect="equal")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "proteins.png", dpi=110)
+figure.savefig("proteins.png", dpi=110)
+figure  # a notebook shows it

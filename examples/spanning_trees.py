@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cheap networks that do not share their weak links: ``python examples/spanning_trees.py``."""
+"""
+Spanning trees
+==============
 
-import sys
+Networks that connect 30 towns, each only a little longer than the shortest one, and with few links in common: if a link
+fails, another network may still work. Orange links are not in the first network.
+"""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,4 +30,5 @@ for k, (axis, tree) in enumerate(zip(figure.subplots(1, 4), found.labelings, str
     axis.set_title(f"{k + 1}: length {-found.relevance[k]:.2f}", fontsize=10)
     axis.axis("off")
     axis.set_aspect("equal")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "spanning_trees.png", dpi=110)
+figure.savefig("spanning_trees.png", dpi=110)
+figure  # a notebook shows it

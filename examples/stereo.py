@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Depth from a generated pair of images with a wall that repeats itself: ``python examples/stereo.py``."""
+"""
+Stereo with a repeated texture
+==============================
 
-import sys
+The wall looks the same at two depths, and the box hides a strip that only one camera sees. One labeling puts the wall
+near, another far away; nothing in the images says which is right.
+"""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -39,4 +43,5 @@ for axis, (title, picture) in zip(axes.ravel(), shown.items(), strict=True):
         depth = picture.dtype.kind == "i"
         axis.imshow(picture, cmap="viridis" if depth else "gray", vmin=0, vmax=DEPTHS - 1 if depth else 1)
         axis.set_title(title, fontsize=10)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "stereo.png", dpi=110)
+figure.savefig("stereo.png", dpi=110)
+figure  # a notebook shows it

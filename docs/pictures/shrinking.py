@@ -13,7 +13,7 @@ def shrink(large, small, width, most=400_000):
         size = (width, round(picture.height * width / picture.width))
         copy = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
     for colors in (256, 128, 64, 32):
-        copy.quantize(colors).save(small, optimize=True)
+        copy.quantize(colors, kmeans=2).save(small, optimize=True)  # otherwise thin strokes lose their colour
         if Path(small).stat().st_size < most:
             break
     print(f"wrote {small}, {Path(small).stat().st_size // 1000} kB", flush=True)

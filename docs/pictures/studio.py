@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -22,23 +24,30 @@ SPREAD = 14.0
 
 
 def main() -> None:
-    with in_background(Settings()) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for name, size, scheme, act in (
-            ("hint", (1280, 800), "light", lambda page: None),
-            ("candidates", (1280, 800), "dark", candidates),
-            ("refined", (1280, 800), "light", refined),
-            ("tablet", (820, 1180), "dark", candidates),
-            ("classes", (1280, 800), "light", classes),
-        ):
-            page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
-            page.set_default_timeout(120_000)
-            page.goto(address)
-            page.locator("#hint").wait_for()
+    for name, size, scheme, act in (
+        ("hint", (1280, 800), "light", lambda page: None),
+        ("candidates", (1280, 800), "dark", candidates),
+        ("refined", (1280, 800), "light", refined),
+        ("tablet", (820, 1180), "dark", candidates),
+        ("classes", (1280, 800), "light", classes),
+    ):
+        with opened_page(size, scheme) as page:
             act(page)
             page.wait_for_timeout(300)
             page.screenshot(path=HERE / f"studio_{name}.jpg", type="jpeg", quality=82)
-            page.close()
+
+
+@contextmanager
+def opened_page(size: tuple[int, int], scheme: str) -> Iterator[Page]:
+    """Yield the page of a new studio with its sample image, in the machine's own Chromium."""
+    with in_background(Settings()) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        page.set_default_timeout(120_000)
+        page.goto(address)
+        page.locator("#hint").wait_for()
+        page.evaluate("document.getElementById('status').style.visibility = 'hidden'")  # it shows this machine's times
+        yield page
         browser.close()
 
 

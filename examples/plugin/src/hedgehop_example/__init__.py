@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One of each kind that a package can add to hedgehop; one file each."""
