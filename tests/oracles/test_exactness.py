@@ -16,7 +16,8 @@ NAMES = ("trws", "expansion", "swap", "auto")
 
 
 def all_scores(model):
-    return np.asarray(model.score(np.array(list(itertools.product(*map(range, model.label_counts))))))
+    rows = np.array(list(itertools.product(*map(range, model.label_counts))))
+    return np.asarray(model.score(rows.reshape(-1, *model.shape)))
 
 
 @pytest.mark.parametrize("cost", [1e6, 1e9, 1e12])
@@ -55,11 +56,11 @@ def test_ties_go_to_the_lowest_label(name):
     assert not hh.best(hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2]], tables), oracle=name).labeling.any()
 
 
-def test_forbidden_pairs_of_two_labels_are_not_for_cuts():
+def test_forbidden_pairs_of_two_labels_are_one_cut():
     barred = hh.FactorGraph(np.eye(2)[[0, 1, 0]], [(0, 1), (1, 2), (0, 2)], [[0.0, -np.inf], [0.0, 0.0]])
     assert hh.best(barred).value == 2.0
-    with pytest.raises(hh.UnsupportedError, match="forbidden"):
-        hh.best(barred, oracle="graphcut")
+    step = hh.best(barred, oracle="graphcut")
+    assert (step.value, step.exact) == (2.0, True)
 
 
 def test_cuts_of_ordinary_images_count_as_exact():
@@ -107,6 +108,28 @@ def test_a_huge_weight_that_decides_nothing_buys_no_room_in_matchings():
     assert stake(model) < 2e5
     assert not meets(model, 4e10, 4e10 + 8.0)
     assert stake(hh.Matching([[2.0, -np.inf], [-2e8, 3.0], [-2.0, -2.0]], unmatched=[-3.0, 2.0, -2.0])) < 100.0
+
+
+def test_what_is_forbidden_is_never_exact_beside_a_bound():
+    """Huge strengths leave a first cut too few digits to respect -inf; a finer one does."""
+    model = hh.Grid(
+        [[[-np.inf, -2.5e6], [0.33, 0.18], [1.9e6, -3.6]], [[-5.0, -5.3], [-np.inf, 4.5], [0.44, -0.1]]],
+        [[[1.5, 1.2e10], [1.5, 2.8e10]], [[2.3, 1.8, 1.6]]],
+    )
+    assert not meets(model, -np.inf, 5.0)
+    assert meets(model, -np.inf, -np.inf)
+    step = hh.best(model, oracle="graphcut")
+    assert step.exact
+    assert step.value == pytest.approx(all_scores(model).max(), abs=1e-6)
+
+
+def test_a_huge_score_that_decides_nothing_buys_no_room_in_parses():
+    """The best heads of all words are a parse but for one: nothing huge is at stake."""
+    model = hh.Arborescence([[-3.7, 0.0, -1.8e9, 2.2], [1.3, 3.4, 0.0, 2.3], [5.5, 4.3, 9.8e8, 0.0]], single_root=True)
+    assert stake(model) < 100.0
+    assert not meets(model, 9.8e8, 9.8e8 + 3.0)
+    related = hh.Arborescence([[[1.0, 0.5], [0, 0], [-2e9, 0.1]], [[2.0, 1.0], [1.5, 1.0], [0, 0]]])
+    assert stake(related) < 100.0
 
 
 def test_models_that_do_not_say_what_is_at_stake_get_the_last_digits_only():

@@ -14,7 +14,7 @@ from hedgehop.oracles.pairwise.graphcut import CutSolver
 from hedgehop.oracles.relaxation.distance_terms import Terms
 from hedgehop.oracles.relaxation.local_search import moves_of
 from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
-from hedgehop.potentials.count_functions import Table, limited
+from hedgehop.potentials.count_functions import Table, with_limit
 
 few = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -82,7 +82,7 @@ def test_every_slope_of_a_limit_is_a_bound(random):
     n = int(random.integers(1, 9))
     table = np.where(random.random(n + 1) < 0.4, -np.inf, random.normal(size=n + 1) * random.integers(2))
     table[random.integers(n + 1)] = 0.0
-    curve = limited(Table(1.0, table), steep=5.0)
+    curve = with_limit(Table(1.0, table), steep=5.0)
     if np.isinf(table).any():
         curve = curve.around(float(random.normal()), float(random.random()))
     slopes, offsets = curve.lines(random.random(5) * n)

@@ -164,3 +164,43 @@ def test_distances_of_its_own_are_understood(oracle):
     hh.testing.check_oracle(hh.oracles.get(oracle), model, [near, near])
     if oracle == "chain":
         hh.testing.check_oracle(hh.oracles.get(oracle), model, [near, Flips([0, 0, 0, 0, 0], rng.normal(size=6))])
+
+
+class Larger(Potential):
+    """The larger of two potentials."""
+
+    def __init__(self, *parts):
+        self._set(parts=parts)
+
+    def values(self, model, flat):
+        return np.max([p.values(model, flat) for p in self.parts], axis=0)
+
+    def choices(self):
+        return [[p] for p in self.parts]
+
+
+class Taken(Potential):
+    """A cost of one labeling."""
+
+    def __init__(self, labeling, cost):
+        self._set(labeling=np.array(labeling, np.int32), cost=float(cost))
+
+    def values(self, model, flat):
+        return -self.cost * (flat == self.labeling).all(axis=1)
+
+    def penalised(self):
+        return self.labeling[None]
+
+
+@pytest.mark.parametrize("oracle", ["exhaustive", "graphcut", "ilp", "tree"])
+def test_every_oracle_solves_maxima_and_costs_of_single_labelings(oracle):
+    rng = np.random.default_rng(4)
+    model = hh.Chain(rng.normal(size=(5, 2)), 0.5 * np.eye(2)) if oracle == "tree" else grid(3)
+    n = model.n_variables
+    every = hh.testing.all_labelings(model).reshape(-1, n)
+    larger, best = Larger(*(Linear(rng.normal(size=(n, 2))) for _ in range(2))), hh.best(model).labeling.reshape(-1)
+    for potentials in ([larger], [Taken(best, 0.01)], [Taken(best, 9.0)], [larger, Taken(best, 9.0)]):
+        step = hh.best(model, potentials, oracle)
+        values = model.score(every.reshape(-1, *model.shape)) + sum(p.values(model, every) for p in potentials)
+        assert step.exact
+        assert step.value == pytest.approx(values.max())

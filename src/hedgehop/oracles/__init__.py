@@ -6,10 +6,14 @@ from hedgehop.oracles.base import Solver as Solver
 from hedgehop.oracles.base import Step as Step
 from hedgehop.oracles.exact.arborescence import Edmonds as Edmonds
 from hedgehop.oracles.exact.chain import ChainCounts as ChainCounts
+from hedgehop.oracles.exact.elimination import Elimination as Elimination
 from hedgehop.oracles.exact.exhaustive import Exhaustive as Exhaustive
 from hedgehop.oracles.exact.graph_matching import Blossoms as Blossoms
 from hedgehop.oracles.exact.matching import Assignment as Assignment
+from hedgehop.oracles.exact.own import OwnSolver as OwnSolver
+from hedgehop.oracles.exact.path import ShortestPath as ShortestPath
 from hedgehop.oracles.exact.spanning_tree import Kruskal as Kruskal
+from hedgehop.oracles.exact.toulbar2 import Toulbar2 as Toulbar2
 from hedgehop.oracles.exact.tree import Tree as Tree
 from hedgehop.oracles.pairwise.expansion import Expansion as Expansion
 from hedgehop.oracles.pairwise.graphcut import GraphCut as GraphCut
@@ -17,6 +21,7 @@ from hedgehop.oracles.pairwise.qpbo import Qpbo as Qpbo
 from hedgehop.oracles.pairwise.swap import Swap as Swap
 from hedgehop.oracles.pairwise.trws import Trws as Trws
 from hedgehop.oracles.program.ilp import Ilp as Ilp
+from hedgehop.oracles.program.milp import Milp as Milp
 from hedgehop.oracles.registry import available as available
 from hedgehop.oracles.registry import get as get
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian as Lagrangian

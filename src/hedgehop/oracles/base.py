@@ -36,9 +36,9 @@ class Step:
     value : float
         What it reaches: relevance plus potentials, re-evaluated in double precision; in a list, its gain.
     upper_bound : float
-        No labeling reaches more.
+        No labeling reaches more; in a list whose labelings must differ, none that was allowed in the step.
     exact : bool
-        Whether the labeling is proven optimal (up to rounding).
+        Whether value and bound meet (up to rounding): the labeling is proven optimal.
     oracle : str
         Name of the oracle that solved it.
     seconds : float
@@ -47,6 +47,8 @@ class Step:
         r(y) alone.
     stopped : "tolerance", "time" or ""
         Which limit ended a step that is not proven to be exact; "" where none did.
+    unlimited_bound : float or None
+        If the labeling had to differ from others: no labeling reaches more, allowed or not. None otherwise.
 
     Examples
     --------
@@ -64,6 +66,12 @@ class Step:
     seconds: float = 0.0
     relevance: float = float("nan")
     stopped: Stopped = ""
+    unlimited_bound: float | None = None
+
+    @property
+    def bound_on_all(self) -> float:
+        """What no labeling reaches, whether or not it was allowed: the certificate of a list needs it."""
+        return self.upper_bound if self.unlimited_bound is None else self.unlimited_bound
 
 
 def better(model: Model, first: Step, second: Step) -> Step:
@@ -94,6 +102,10 @@ class Oracle(ABC):
     @abstractmethod
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Return why this oracle cannot solve a step; None if it can."""
+
+    def delegate(self, name: str) -> Oracle:
+        """Return the oracle that answered under a name, which is another one if this oracle only chooses."""
+        return self
 
     def on(self, model: Model) -> Solver:
         """Return a solver of steps on one model, which keeps what helps later steps."""
@@ -157,7 +169,10 @@ class Solver:
         for potential in potentials:
             potential.check(self.model)
         start = time.perf_counter()
-        step = self._split(potentials) or self._unsplit(potentials)
+        try:
+            step = self._split(potentials) or self._unsplit(potentials)
+        except OverflowError as error:
+            raise ValueError(f"{error}. Use smaller scores, weights or a smaller tradeoff.") from error
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
         met = "" if step.exact else effort().stopped(self.model, potentials, step.value, step.upper_bound)
@@ -174,6 +189,14 @@ class Solver:
         step = self._split(potentials, (earlier, distance))
         step = step or self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
         return replace(step, seconds=time.perf_counter() - start)
+
+    def for_bounds(self) -> Solver:
+        """Return a solver of steps that only bound others; it may begin with a copy of what this one has learned."""
+        return self.oracle.for_bounds().on(self.model)
+
+    def by(self, oracle: Oracle) -> Solver:
+        """Return a solver of a given oracle on the same model: one that is at work here, where there is one."""
+        return self if oracle.name == self.oracle.name else oracle.on(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve a step that the oracle does not refuse."""

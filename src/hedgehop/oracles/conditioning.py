@@ -10,22 +10,23 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Doubles, Floats, extent, own
-from hedgehop.models.arborescence import Arborescence
 from hedgehop.models.base import Model
 from hedgehop.models.chain import Chain
 from hedgehop.models.factor_graph import Clique, FactorGraph
-from hedgehop.models.graph_matching import GraphMatching
 from hedgehop.models.grid import Grid
-from hedgehop.models.matching import Matching
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
-from hedgehop.models.spanning_tree import SpanningTree
+from hedgehop.models.structures.arborescence import Arborescence
+from hedgehop.models.structures.graph_matching import GraphMatching
+from hedgehop.models.structures.matching import Matching
+from hedgehop.models.structures.path import Path
+from hedgehop.models.structures.spanning_tree import SpanningTree
 from hedgehop.models.unary import UnaryModel
 
 Changed = Callable[[Floats, Any], Doubles]
-_KNOWN = (Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, SpanningTree)
+_KNOWN = (Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Path, SpanningTree)
 _ORDINARY = 20  # a typical score is within 2^-20 .. 2^20, and no score is 2^20 times as large
-_FEW = 400  # the largest exponent of any score after scaling
-_MOST = 1000  # 2^1024 is beyond all numbers, and scores so small have lost their digits
+_LARGEST_SCALED = 400  # the largest exponent of any score after scaling
+_LARGEST_SHIFT = 1000  # 2^1024 is beyond all numbers, and scores so small have lost their digits
 
 
 def can_condition(model: Model) -> bool:
@@ -57,7 +58,7 @@ def unit_of(model: Model) -> float:
 def typical_score(model: UnaryModel) -> float:
     """What a variable or a pair that is not indifferent decides about on average; 0 if all are."""
     deciding = sum(int(np.count_nonzero(spans)) for spans in model._joint_spans())
-    return model.spread / max(1, model.n_variables + deciding)
+    return model.spread / max(1, model.n_differing + deciding)
 
 
 def largest_score(model: UnaryModel) -> float:
@@ -70,10 +71,12 @@ def largest_score(model: UnaryModel) -> float:
 def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent: int) -> UnaryModel:
     """Return the model with changed scores: none of the changes loses a digit that distinguishes labelings.
 
-    The best score of each variable, pair and clique becomes 0, `theta` added to the unaries before; what is below
+    What all labelings have in common is taken away: the best score of each variable, pair and clique becomes 0, and
+    weights of which a fixed number is chosen are centred. `theta` is added to the unaries before; what is below
     `least` is raised to it, unless it is forbidden; all is multiplied by ``2^exponent``.
     """
     unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
+    unary = model._without_constant(unary)
 
     def changed(scores: Floats, best: Any) -> Doubles:
         with np.errstate(invalid="ignore", under="ignore"):
@@ -119,7 +122,7 @@ def exponent_for(size: float, bits: int) -> int:
 def typical_exponent(model: UnaryModel) -> int:
     """Return the power of two that makes a typical score about 1, and no score beyond all numbers."""
     typical, largest = typical_score(model), largest_score(model)
-    return min(exponent_for(typical or largest, 1), _FEW + exponent_for(largest, 0), _MOST)
+    return min(exponent_for(typical or largest, 1), _LARGEST_SCALED + exponent_for(largest, 0), _LARGEST_SHIFT)
 
 
 def _changed_pairs(pairs: PairwiseScores, changed: Changed) -> PairwiseScores:

@@ -10,10 +10,10 @@ from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.potentials import Potential
 
-_SHARE = 1e-8  # of what is at stake: what sums in another order, and solvers of programs, may leave
+_SOLVER_SHARE = 1e-8  # of what is at stake: what sums in another order, and solvers of programs, may leave
 _KERNEL_SHARE = 1e-6  # the same where a kernel works with integers and says how much that may cost
-_SUMS = 1e-12  # of what is at stake: what sums in another order may leave
-_DIGITS = 1e-14  # of the value itself: the last digits of long sums
+_SUM_SHARE = 1e-12  # of what is at stake: what sums in another order may leave
+_LAST_DIGITS = 1e-14  # of the value itself: the last digits of long sums
 
 
 def stake(model: Model, potentials: Iterable[Potential] = ()) -> float | None:
@@ -30,12 +30,13 @@ def meets(model: Model, value: float, bound: float, potentials: Iterable[Potenti
     The gap is measured against what is at stake in the step, that is differences between labelings, not against the
     largest number in the model. `error` is what a kernel's integers are proven to change at most.
     """
-    if bound <= value:
-        return True
+    if bound <= value or not isfinite(value):  # what is forbidden meets nothing but a proof that all is
+        return bound <= value
     at_stake = stake(model, potentials)
     if at_stake is None:  # of someone else's model, whose scores are summed nowhere else
-        return bound - value <= _SUMS * abs(value)
-    return bound - value <= _SHARE * at_stake + _DIGITS * abs(value) + min(2.0 * error, _KERNEL_SHARE * at_stake)
+        return bound - value <= _SUM_SHARE * abs(value)
+    kernel = min(2.0 * error, _KERNEL_SHARE * at_stake)
+    return bound - value <= _SOLVER_SHARE * at_stake + _LAST_DIGITS * abs(value) + kernel
 
 
 def ties(model: Model, value: float, potentials: Iterable[Potential] = ()) -> float:
@@ -43,7 +44,7 @@ def ties(model: Model, value: float, potentials: Iterable[Potential] = ()) -> fl
     if not isfinite(value):
         return 0.0
     at_stake = stake(model, potentials)
-    return _DIGITS * abs(value) + _SUMS * (abs(value) if at_stake is None else at_stake)
+    return _LAST_DIGITS * abs(value) + _SUM_SHARE * (abs(value) if at_stake is None else at_stake)
 
 
 def falls_short(model: Model, value: float, known: float) -> bool:

@@ -2,7 +2,8 @@
 """Labelings in order, and the best one that is none of given ones: Lawler's partition (docs/theory.md 4).
 
 If the best labeling y of a cell is taken, the rest of the cell is split into one cell per free variable k:
-"the free variables before k as in y, variable k different". Cells are solved best-bound first and only when
+"the free variables before k as in y, variable k different", in the order that the structure gives (on routes, that of
+travel: Yen's partition). Cells are solved best-bound first and only when
 their bound says they might matter, so that ties end the search early.
 """
 
@@ -14,9 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._arrays import Doubles, Ints, Labels, key_of, own
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
@@ -24,8 +24,8 @@ from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import meets, ties
 from hedgehop.potentials import Linear
 
-Solve = Callable[[Linear | None], Step]
-Marginals = Callable[[Linear | None], Doubles | None]
+SolveWithin = Callable[[Linear | None], Step]
+MarginalsWithin = Callable[[Linear | None], Doubles | None]
 
 
 @dataclass(frozen=True)
@@ -50,24 +50,28 @@ class Cell:
 
 @dataclass(frozen=True)
 class Branch:
-    """The part of a cell that agrees with a labeling before variable k and differs there; a cell once it is needed."""
+    """The part of a cell that agrees with a labeling at the first variables of an order and differs at the next one.
+
+    It becomes a cell once it is needed.
+    """
 
     parent: Cell
     labeling: Labels
-    k: int
+    order: Ints
+    place: int
 
     def cell(self) -> Cell:
         """Return the branch as a cell of its own."""
-        fixed = self.parent.fixed.copy()
-        fixed[: self.k] = self.labeling[: self.k]
-        return Cell(fixed, (*self.parent.forbidden, (self.k, int(self.labeling[self.k]))))
+        fixed, before, k = self.parent.fixed.copy(), self.order[: self.place], int(self.order[self.place])
+        fixed[before] = self.labeling[before]
+        return Cell(fixed, (*self.parent.forbidden, (k, int(self.labeling[k]))))
 
 
 def best_excluding(
     model: Model,
     excluded: Collection[bytes],
-    solve: Solve,
-    marginals: Marginals = lambda _: None,
+    solve: SolveWithin,
+    marginals: MarginalsWithin = lambda _: None,
     budget: int | None = None,
     whole: Step | None = None,
 ) -> Step:
@@ -101,10 +105,10 @@ def best_excluding(
             step = _solved(solve, cell.mask(model))
             if step is None:
                 continue
-            if _key(step.labeling) not in excluded and (best is None or step.value > best.value):
+            if key_of(step.labeling) not in excluded and (best is None or step.value > best.value):
                 best = step
             heapq.heappush(heap, (-step.upper_bound, next(order), cell, step))
-        elif _key(step.labeling) not in excluded:
+        elif key_of(step.labeling) not in excluded:
             break  # no cell holds more than this one's bound, and splitting it would not help
         else:
             for ceiling, child in _children(model, cell, step, marginals(cell.mask(model))):
@@ -115,7 +119,7 @@ def best_excluding(
     return replace(best, upper_bound=max(bound, best.value), exact=closed or (best.exact and bound <= best.upper_bound))
 
 
-def in_order(model: Model, solve: Solve, marginals: Marginals = lambda _: None) -> Iterator[Step]:
+def in_order(model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _: None) -> Iterator[Step]:
     """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers."""
     order = count()
     heap: list[tuple[float, int, Cell | Branch, Step | None]] = []
@@ -137,9 +141,15 @@ def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -
     """Split the rest of a cell: one branch per free variable, with an upper bound each, the most promising first."""
     labeling = step.labeling.reshape(-1)
     bounds = _bounds(model, step, marginals)
-    free = np.flatnonzero((cell.fixed < 0) & (bounds > -np.inf))
-    for k in free[np.argsort(-_ease(model, labeling)[free], kind="stable")]:
-        yield float(bounds[k]), Branch(cell, labeling, int(k))
+    order = branching_order(model, labeling)
+    free = np.flatnonzero((cell.fixed[order] < 0) & (bounds[order] > -np.inf))
+    for place in free[np.argsort(-_ease(model, labeling)[order[free]], kind="stable")]:
+        yield float(bounds[order[place]]), Branch(cell, labeling, order, int(place))
+
+
+def branching_order(model: Model, labeling: Labels) -> Ints:
+    """Variables of which every other labeling changes one, in the order in which they are held."""
+    return model._branching_order(labeling) if isinstance(model, UnaryModel) else np.arange(labeling.size)
 
 
 def _ease(model: Model, labeling: Labels) -> Doubles:
@@ -163,12 +173,8 @@ def _bounds(model: Model, step: Step, marginals: Doubles | None) -> Doubles:
     return np.asarray(np.minimum(others.max(axis=1) + slack, step.upper_bound))
 
 
-def _solved(solve: Solve, mask: Linear | None) -> Step | None:
+def _solved(solve: SolveWithin, mask: Linear | None) -> Step | None:
     try:
         return solve(mask)
     except InfeasibleError:
         return None
-
-
-def _key(labeling: NDArray[np.int32]) -> bytes:
-    return np.ascontiguousarray(labeling, np.int32).tobytes()

@@ -23,12 +23,12 @@ from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Potential, total_value
 
-_ROUNDS = 4
+_NARROWINGS = 4
 _WORTH = 4.0  # how much lower the largest score must become for another round
 
 
 @dataclass(frozen=True)
-class Problem:
+class ScaledStep:
     """A step in other units: scores of at most 0, ``2^exponent`` times differences of the original ones."""
 
     model: UnaryModel
@@ -75,10 +75,10 @@ class Narrowing:
         self.largest = largest_score(plain)
         self.plain = self._problem(-inf, self.largest)
 
-    def solved(self, solve: Callable[[Problem], Step | None], found: Found | None = None) -> Found | None:
+    def solved(self, solve: Callable[[ScaledStep], Step | None], found: Found | None = None) -> Found | None:
         """Solve, beginning with what is found already, until value and bound meet or nothing narrows."""
         largest = self.largest
-        for _ in range(_ROUNDS):
+        for _ in range(_NARROWINGS):
             least = -inf
             if found is not None:
                 lowest = 1.001 * (self._reach - self.plain.scores(found.labeling)[0])
@@ -92,7 +92,7 @@ class Narrowing:
             found = self._better(found, step, problem)
         return found
 
-    def found(self, step: Step, problem: Problem) -> Found:
+    def found(self, step: Step, problem: ScaledStep) -> Found:
         """Say what a step on a problem means for the original."""
         value, bound = self.plain.scores(step.labeling)[1], ldexp(step.upper_bound, -problem.exponent)
         bound = bound if self._rest else min(bound, 0.0)  # no score is above 0
@@ -100,7 +100,7 @@ class Narrowing:
         exact = (step.exact and untouched) or self.plain.met(value, bound)
         return Found(step.labeling, value, max(value, bound), exact, step.oracle)
 
-    def _better(self, before: Found | None, step: Step, problem: Problem) -> Found:
+    def _better(self, before: Found | None, step: Step, problem: ScaledStep) -> Found:
         after = self.found(step, problem)
         if before is None:
             return after
@@ -108,11 +108,11 @@ class Narrowing:
         bound = max(bound, best.value)
         return Found(best.labeling, best.value, bound, best.exact or self.plain.met(best.value, bound), best.oracle)
 
-    def _problem(self, least: float, largest: float) -> Problem:
+    def _problem(self, least: float, largest: float) -> ScaledStep:
         exponent = self._exponent(largest)
         factor = ldexp(1.0, exponent)
         scores = conditioned(self._model, self._theta, least, exponent)
-        return Problem(scores, [p.scaled(factor) for p in self._rest], exponent)
+        return ScaledStep(scores, [p.scaled(factor) for p in self._rest], exponent)
 
 
 class OtherUnits:
@@ -120,12 +120,12 @@ class OtherUnits:
 
     def __init__(self, oracle: Oracle, model: UnaryModel) -> None:
         self._oracle, self._model, self._exponent = oracle, model, typical_exponent(model)
-        self._solver = oracle.on(rescaled(model, self._exponent))
+        self.solver = oracle.on(rescaled(model, self._exponent))
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve in ordinary units: powers of two cost no digits."""
         factor = ldexp(1.0, self._exponent)
-        step = self._solver.maximize([p.scaled(factor) for p in potentials])
+        step = self.solver.maximize([p.scaled(factor) for p in potentials])
         bound = float(np.ldexp(step.upper_bound, -self._exponent))
         again = self._oracle.step(self._model, step.labeling, potentials, bound)
         return replace(again, exact=step.exact, oracle=step.oracle)
@@ -137,12 +137,12 @@ class OrdinarySteps:
     def __init__(self, oracle: Oracle, model: UnaryModel) -> None:
         self._oracle, self._model = oracle, model
         self._exponent = typical_exponent(conditioned(model, None, -inf, 0))
-        self._solver = oracle.on(conditioned(model, None, -inf, self._exponent))
+        self.solver = oracle.on(conditioned(model, None, -inf, self._exponent))
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve with the solver that is kept from step to step; where a gap is left, on narrower scores."""
         factor = ldexp(1.0, self._exponent)
-        step = self._solver.maximize([p.scaled(factor) for p in potentials])
+        step = self.solver.maximize([p.scaled(factor) for p in potentials])
         if step.value == -inf:
             return step
         gap = ldexp(step.upper_bound - step.value, -self._exponent)
@@ -155,7 +155,7 @@ class OrdinarySteps:
         gap = found.bound - found.value
         return restated(self._oracle, self._model, potentials, found.labeling, gap, found.exact, found.oracle)
 
-    def _again(self, problem: Problem) -> Step | None:
+    def _again(self, problem: ScaledStep) -> Step | None:
         if self._oracle.refusal(problem.model, problem.potentials) is not None:
             return None
         return self._oracle.on(problem.model).maximize(problem.potentials)

@@ -5,17 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import Any
 
+from hedgehop._plugins import plugins
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.exact.arborescence import Edmonds
 from hedgehop.oracles.exact.chain import ChainCounts
+from hedgehop.oracles.exact.elimination import Elimination
 from hedgehop.oracles.exact.exhaustive import Exhaustive
 from hedgehop.oracles.exact.graph_matching import Blossoms
 from hedgehop.oracles.exact.matching import Assignment
+from hedgehop.oracles.exact.own import OwnSolver
+from hedgehop.oracles.exact.path import ShortestPath
 from hedgehop.oracles.exact.spanning_tree import Kruskal
+from hedgehop.oracles.exact.toulbar2 import Toulbar2
 from hedgehop.oracles.exact.tree import Tree
 from hedgehop.oracles.pairwise.expansion import Expansion
 from hedgehop.oracles.pairwise.graphcut import GraphCut
@@ -23,13 +27,14 @@ from hedgehop.oracles.pairwise.qpbo import Qpbo
 from hedgehop.oracles.pairwise.swap import Swap
 from hedgehop.oracles.pairwise.trws import Trws
 from hedgehop.oracles.program.ilp import Ilp
+from hedgehop.oracles.program.milp import Milp
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.relaxation.messages import Messages
 from hedgehop.potentials import Potential
 
 _BUILT_IN_ORACLES: tuple[type[Oracle], ...] = (
-    Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, Qpbo, Exhaustive, Trws, Expansion, Swap,
-    Lagrangian, Messages, Ilp,
+    Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, ShortestPath, OwnSolver, Elimination, Qpbo,
+    Exhaustive, Trws, Expansion, Swap, Lagrangian, Messages, Toulbar2, Ilp, Milp,
 )  # fmt: skip
 OracleLike = str | Oracle
 _OLD_NAMES = {"slopes": "lagrangian", "biases": "lagrangian", "agreement": "lagrangian"}
@@ -39,8 +44,8 @@ _OLD_NAMES = {"slopes": "lagrangian", "biases": "lagrangian", "agreement": "lagr
 def built_in_and_installed() -> dict[str, Oracle]:
     """Built-in oracles, then those installed packages offer under the entry point ``hedgehop.oracles``."""
     oracles: dict[str, Oracle] = {kind.name: kind() for kind in _BUILT_IN_ORACLES}
-    for entry in entry_points(group="hedgehop.oracles"):
-        oracle = entry.load()()
+    for make in plugins("oracles").values():
+        oracle = make()
         oracles.setdefault(oracle.name, oracle)
     return oracles
 
@@ -66,7 +71,7 @@ def get(oracle: Any) -> Oracle:
     """
     if isinstance(oracle, Oracle):
         return oracle
-    if oracle == "auto":
+    if isinstance(oracle, str) and oracle == "auto":
         from hedgehop.oracles.routing import Auto
 
         return Auto()

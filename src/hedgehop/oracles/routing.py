@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which oracle solves a step: one table, read from the top (docs/solvers.md is made from it).
 
-Integer programs come last: where another oracle leaves a gap, and the model is small, they close it.
+Where another oracle leaves a gap, elimination closes it on narrow graphs, toulbar2 on small ones whose pairs contradict
+each other, if it is installed; integer programs come last, on small ones.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Po
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
+from hedgehop.oracles.exact.toulbar2 import table_cells
 from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.splitting import without_splits
+from hedgehop.oracles.worse_labels import without_worse_labels
 from hedgehop.potentials import Potential
-from hedgehop.potentials.ball_unions import MOST_EXACT, BallGain
+from hedgehop.potentials.ball_unions import MOST_EXACT
 
 _SMALL = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
 _SMALL_BALLS = 400  # the same with several balls
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
+_SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
+_SEARCHED_CELLS = 2**20  # the same, scores of all its tables
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
 _VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
 _QUICK_BLOSSOMS = 20_000  # nodes times edges up to which blossoms in Python take no longer than an integer program
@@ -40,7 +45,7 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
     families = {p.relaxed_as for p in potentials}
     most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "lines" in families else _SMALL
-    balls = sum(len(p.chosen) for p in potentials if isinstance(p, BallGain))
+    balls = sum(p.n_balls for p in potentials)
     if balls > MOST_EXACT:  # a program bounds such a union, as others do
         return False
     if isinstance(model, LinearModel):
@@ -92,6 +97,13 @@ def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> boo
     return not (isinstance(model, LinearModel) and is_small(model, potentials))
 
 
+def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether branch and bound is worth a try: pairs may contradict each other, and there are few variables."""
+    if not isinstance(model, PairwiseModel) or (isinstance(model.pairwise, Potts) and not model.cliques):
+        return False
+    return model.n_variables <= _SEARCHED_VARIABLES and table_cells(model) <= _SEARCHED_CELLS
+
+
 def _one_cut(model: Model, potentials: Sequence[Potential]) -> bool:
     return isinstance(model, PairwiseModel) and is_one_cut(model, nonlinear(potentials))
 
@@ -104,6 +116,9 @@ ROUTES = (
     Route("matching", "`Matching`", "linear", "any", "exact: the Hungarian method"),
     Route("graph_matching", "`GraphMatching`", "linear", _QUICK, "exact: blossoms", _small_graph),
     Route("arborescence", "`Arborescence`", "linear", "any", "exact: Chu-Liu, Edmonds"),
+    Route("path", "`Path`", "linear", "any", "exact, if no route gets shorter by going in circles: A*"),
+    Route("milp", "`Program`", "all built-in ones", "any", "exact if it finishes in time: HiGHS"),
+    Route("own_solver", "`Structure`", "linear", "any", "as exact as the solver it was given"),
     Route("spanning_tree", "`SpanningTree`", "linear; one distance", "any", "exact: Kruskal, and swaps"),
     Route("graphcut", "two labels that prefer to agree", "linear", "any", "exact: one minimum cut"),
     Route(
@@ -120,6 +135,11 @@ ROUTES = (
         "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
         "all but small trees, matchings and parses", "few linear steps, with a bound", _quicker_than_programs,
     ),
+    Route("elimination", "pairwise, cliques", "linear", "small width", "exact: tables of few variables"),
+    Route(
+        "toulbar2", "pairwise, cliques", "linear", f"up to {_SEARCHED_VARIABLES} variables, if installed",
+        "branch and bound, with a bound", _searchable,
+    ),
     Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
     Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
     Route("graph_matching", "`GraphMatching`", "linear", "too large for `ilp`", "exact: blossoms"),
@@ -128,6 +148,7 @@ ROUTES = (
 )  # fmt: skip
 
 
+_TEACHING = ("graphcut", "expansion")  # whose bounds of lists begin where their steps ended
 _ROUTED = {route.oracle for route in ROUTES}
 
 
@@ -155,10 +176,22 @@ def choose(
     return last
 
 
-def closes_gaps(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
-    """Whether an integer program closes the gap of the chosen oracle: it is small, and able to."""
-    worth = chosen != "ilp" and chosen in _ROUTED and is_small(model, potentials)
-    return worth and oracles["ilp"].refusal(model, potentials) is None
+def closer(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> str | None:
+    """Which oracle closes the gap of the chosen one, if any: elimination, toulbar2, or a program if it is small."""
+    if chosen not in _ROUTED or chosen in ("ilp", "elimination"):
+        return None
+    if oracles["elimination"].refusal(model, potentials) is None:
+        return "elimination"
+    searched = chosen != "toulbar2" and _searchable(model, potentials)
+    if searched and oracles["toulbar2"].refusal(model, potentials) is None:
+        return "toulbar2"
+    return "ilp" if is_small(model, potentials) and oracles["ilp"].refusal(model, potentials) is None else None
+
+
+def last_resort(model: Model, potentials: Sequence[Potential]) -> Oracle | None:
+    """Return the oracle that decides whether any labeling is allowed, if the model is small enough for it."""
+    program = built_in_and_installed()["ilp"]
+    return program if is_small(model) and program.refusal(model, potentials) is None else None
 
 
 def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> str:
@@ -174,8 +207,10 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     oracles = built_in_and_installed()
     chosen = choose(oracles, model, terms)
     lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
-    if not chosen.why.startswith("exact") and closes_gaps(oracles, chosen.oracle, model, terms):
-        lines[0] += "; the model is small, so ilp closes any gap that remains"
+    last = None if chosen.why.startswith("exact") else closer(oracles, chosen.oracle, model, terms)
+    if last is not None:
+        reason = "narrow" if last == "elimination" else "small"
+        lines[0] += f"; the model is {reason}, so {last} closes any gap that remains"
     for route in routes(oracles, model, terms):
         if route is chosen:
             break
@@ -232,6 +267,9 @@ class Auto(Oracle):
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         return self.choice(model, potentials).max_marginals(model, potentials)
 
+    def delegate(self, name: str) -> Oracle:
+        return self.oracles[name]
+
     def choice(self, model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()) -> Oracle:
         """Return the oracle that solves a step."""
         return self.oracles[choose(self.oracles, model, potentials, avoid).oracle]
@@ -253,9 +291,24 @@ class AutoSolver(Solver):
         oracles = self.oracle.oracles
         if effort().suffices(self.model, potentials, step.value, step.upper_bound):
             return step
-        if step.exact or not self.oracle.closes_gaps or not closes_gaps(oracles, chosen.name, self.model, potentials):
+        if step.exact or not self.oracle.closes_gaps:
             return step
-        return better(self.model, self._solver(oracles["ilp"]).maximize(potentials), step)
+        last = closer(oracles, chosen.name, self.model, potentials)
+        if last is None:
+            return step
+        # Of the labels that a program need not consider, none belongs to a better labeling.
+        left = without_worse_labels(self.model, potentials, step) if last == "ilp" else potentials
+        return better(self.model, self._solver(oracles[last]).maximize(left), step)
+
+    def for_bounds(self) -> AutoSolver:
+        """Return one that leaves gaps open, with copies of what cuts and moves have learned."""
+        other = self.oracle.for_bounds().on(self.model)
+        other._solvers = {name: s.for_bounds() for name, s in self._solvers.items() if name in _TEACHING}
+        return other
+
+    def by(self, oracle: Oracle) -> Solver:
+        """Return the solver of the oracle of that name."""
+        return self._solver(self.oracle.oracles.get(oracle.name, oracle))
 
     def _solver(self, oracle: Oracle) -> Solver:
         if oracle.name not in self._solvers:

@@ -8,24 +8,34 @@ others a relaxation does; where labelings only have to be different, Lawler's pa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, key_of, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
+from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Solver, Step, better
+from hedgehop.oracles.branching import CostBranches, can_branch, without_labels
+from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
+from hedgehop.oracles.exactness import stake
 from hedgehop.oracles.folding import nonlinear
-from hedgehop.oracles.lawler import best_excluding
+from hedgehop.oracles.lawler import best_excluding, branching_order
+from hedgehop.oracles.pairwise.kernels import CLOSE
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
-from hedgehop.oracles.registry import get
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian
-from hedgehop.oracles.routing import Auto, is_small
+from hedgehop.oracles.relaxation.pool import Pool
+from hedgehop.oracles.routing import last_resort
 from hedgehop.potentials import Cardinality, Linear, Potential
+from hedgehop.potentials.counts import CountFunction, LabelClasses
 
 _MOST_SOLVED = 500  # variables up to which all cells of Lawler's partition may be solved
 _MOST_BOUNDED = 4000  # variables beyond which messages take longer than the cells they spare
 _MOST_UNBOUNDED = 40  # variables up to which all cells are solved where messages bound none: not linear potentials
+_KEEP_LIMITS = ("exhaustive", "ilp", "milp")  # exact, whatever the limits
+_LEFT_BITS = 8  # of the number of labelings that are listed where none is found
+_BRANCHES_AT_A_DISTANCE = 40  # linear steps at a distance, where labels cost; fewer if not all cells may be solved
 _MOST_SOLVED_CELLS = 24  # solved between the two
 
 
@@ -38,9 +48,13 @@ class Separator:
 
     def step(self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step) -> Step:
         """Return the best step at a distance; `nearest` is the best one without it."""
-        rows = list({y.tobytes(): y.reshape(-1) for y in map(_flat, earlier)}.values())
+        rows = list({key_of(y): np.asarray(y.reshape(-1), np.int32) for y in earlier}.values())
         if all((nearest.labeling.reshape(-1) != y).sum() >= distance for y in rows):
             return nearest
+        if nearest.oracle not in _KEEP_LIMITS and (costs := self._label_costs(potentials)):
+            decided = self._by_branches(potentials, costs, rows, distance, nearest)
+            if decided is not None:
+                return decided
         limits = [*potentials, *(_at_least(distance, y) for y in rows)]
         other = None
         if distance == 1 and not self._keeps(limits, nearest) and self._partitions(potentials, nearest):
@@ -57,19 +71,54 @@ class Separator:
                 raise
             return self._by_program(limits, distance)
 
+    def _label_costs(self, potentials: Sequence[Potential]) -> list[CountFunction]:
+        """Costs of labels, or kinds of them, if all potentials that are not linear are such costs; else none."""
+        counts = [p.counts(self._model) for p in nonlinear(potentials)] if isinstance(self._model, UnaryModel) else []
+        every = [c for known in counts for c in known or ()]
+        told = all(known is not None for known in counts) and all(isinstance(c.codes, LabelClasses) for c in every)
+        return every if told and can_branch(every) else []
+
+    def _by_branches(
+        self, potentials: Sequence[Potential], costs: Sequence[CountFunction], rows: list[Labels], distance: int,
+        nearest: Step,
+    ) -> Step | None:  # fmt: skip
+        """Branch on the labels that are paid for: what is left are linear steps at a distance; None if none is met."""
+        rest = nonlinear(potentials)
+        linear = [p for p in potentials if p not in rest]
+        pool = Pool(self._model, potentials, ())
+
+        def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
+            assert isinstance(self._model, UnaryModel)  # see `_label_costs`
+            mask = Linear(own(without_labels(self._model, avoided)))
+            try:
+                step = self._solver.step_apart([*linear, mask] if avoided else linear, rows, distance)
+            except InfeasibleError:
+                if _is_used_up(self._model, mask, rows, distance):
+                    raise
+                return nearest.labeling.reshape(-1), np.inf  # multipliers found nothing, which proves nothing
+            return pool.take(step), step.upper_bound
+
+        branches = CostBranches(costs, relaxed)
+        most = _BRANCHES_AT_A_DISTANCE if self._model.n_variables <= _MOST_SOLVED else _BRANCHES_AT_A_DISTANCE // 4
+        bound = branches.run(lambda: pool.value, CLOSE * (stake(self._model) or 0.0), most)
+        if not pool.labelings:
+            return None
+        step = self._oracle.step(self._model, pool.top(1)[0], potentials, min(bound, nearest.upper_bound))
+        return replace(step, oracle=nearest.oracle)
+
     def _keeps(self, limits: Sequence[Potential], nearest: Step) -> bool:
         """Whether the oracle that solved the step without limits can keep them, too."""
-        oracle = get(nearest.oracle) if isinstance(self._oracle, Auto) else self._oracle
-        return oracle.refusal(self._model, limits) is None
+        return self._oracle.delegate(nearest.oracle).refusal(self._model, limits) is None
 
     def _partitions(self, potentials: Sequence[Potential], nearest: Step) -> bool:
         """Whether Lawler's partition proves the best other labeling without much work."""
-        several = self._model.n_variables <= (_MOST_UNBOUNDED if nonlinear(potentials) else _MOST_BOUNDED)
+        branches = branching_order(self._model, nearest.labeling.reshape(-1)).size
+        several = branches <= (_MOST_UNBOUNDED if nonlinear(potentials) else _MOST_BOUNDED)
         return nearest.exact and (several or self._oracle.max_marginals(self._model, potentials) is not None)
 
     def _limited(self, limits: Sequence[Potential]) -> Step:
         """Solve with limits; by a relaxation around an oracle that cannot keep them itself."""
-        able = isinstance(self._oracle, Auto) or self._oracle.refusal(self._model, limits) is None
+        able = self._oracle.refusal(self._model, limits) is None
         return (self._solver if able else self._relaxation).step(limits)
 
     @cached_property
@@ -77,8 +126,8 @@ class Separator:
         return Lagrangian(inner=self._oracle).on(self._model)
 
     def _by_program(self, limits: Sequence[Potential], distance: int) -> Step:
-        program = get("ilp")
-        if not is_small(self._model) or program.refusal(self._model, limits) is not None:
+        program = last_resort(self._model, limits)
+        if program is None:
             raise InfeasibleError(f"found no labeling that differs from all others in {distance} variables.")
         return program.on(self._model).step(limits)
 
@@ -89,12 +138,20 @@ class Separator:
         def marginals(mask: Linear | None) -> Doubles | None:
             return self._label_bounds([*potentials, mask] if mask is not None else potentials)
 
-        budget = _MOST_SOLVED_CELLS if self._model.n_variables > _MOST_SOLVED else None  # a cell per variable: too many
+        branches = branching_order(self._model, rows[0]).size
+        budget = _MOST_SOLVED_CELLS if branches > _MOST_SOLVED else None  # a cell per variable: too many
         return best_excluding(self._model, {y.tobytes() for y in rows}, inside, marginals, budget, nearest)
 
 
-def _flat(labeling: Labels) -> Labels:
-    return np.ascontiguousarray(labeling.reshape(-1), np.int32)
+def _is_used_up(model: UnaryModel, mask: Linear, rows: list[Labels], distance: int) -> bool:
+    """Whether all labelings that are left are too close to earlier ones, as far as listing a few of them tells."""
+    if bits(model, [mask]) > _LEFT_BITS:
+        return False
+    left = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, [mask])]
+    return all(
+        bool(((chunk[:, None] != np.array(rows)).sum(axis=2) < distance).any(axis=1).all())
+        for chunk in labelings_of(left)
+    )
 
 
 def _at_least(distance: int, reference: Labels) -> Cardinality:

@@ -21,11 +21,6 @@ def ball_size(n: int, labels: int, radius: int) -> int:
     return sum(comb(n, c) * (labels - 1) ** c for c in range(min(radius, n) + 1))
 
 
-def overlap_size(n: int, labels: int, radius: int, distance: int) -> int:
-    """Number of labelings within `radius` of both of two labelings at this distance."""
-    return ball_size(n, labels, radius) - sum(_drop(n, labels, radius, d) for d in range(distance))
-
-
 def _drop(n: int, labels: int, radius: int, distance: int) -> int:
     """``I(d) - I(d + 1)``: labelings of n - 1 variables at exactly `radius` from both of two at distance d.
 

@@ -44,6 +44,15 @@ class BallGain(Potential):
         found = self.pair(self.chosen[0]).function
         return None if found is None else Distances(self.chosen, *found, self.scale, getattr(self, "decay", None))
 
+    @property
+    def n_balls(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def common_decay(self) -> float | None:
+        """The decay of every variable, if the share of subsets of balls decays alike everywhere; None if not."""
+        return None
+
     def encode(self, program: Any) -> None:
         program.add_ball(self)
 
@@ -77,8 +86,9 @@ class BallCoverage(BallGain):
     decay: Doubles
 
     def __init__(self, chosen: ArrayLike, decay: ArrayLike, scale: float = 1.0) -> None:
-        labelings = np.atleast_2d(_arrays.integers(chosen, "chosen")).astype(np.int32)
-        self._set(chosen=own(labelings), decay=_arrays.weights(decay, "decay"), scale=float(scale))
+        labelings = _arrays.labels(chosen, "chosen", stacked=True)
+        decays = _arrays.weights(decay, "decay", labelings.shape[1])
+        self._set(chosen=labelings, decay=decays, scale=_arrays.number(scale, "scale"))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
         if len(self.chosen) <= MOST_EXACT:
@@ -90,6 +100,10 @@ class BallCoverage(BallGain):
         if len(self.chosen) <= MOST_EXACT:
             return self.values(model, flat)
         return np.asarray(np.min([p.values(model, flat) for p in self.pairs()], axis=0))
+
+    @property
+    def common_decay(self) -> float | None:
+        return float(self.decay[0]) if (self.decay == self.decay[:1]).all() else None
 
     def pair(self, centre: Labels) -> Cardinality:
         """What the ball around y has outside the ball around one labeling: ``1 - exp(-distance)``."""
@@ -138,8 +152,11 @@ class BallUnion(BallGain):
     n_labels: int
 
     def __init__(self, chosen: ArrayLike, radius: int, n_labels: int, scale: float = 1.0) -> None:
-        labelings = np.atleast_2d(_arrays.integers(chosen, "chosen")).astype(np.int32)
-        self._set(chosen=own(labelings), radius=int(radius), n_labels=int(n_labels), scale=float(scale))
+        labelings, most = _arrays.labels(chosen, "chosen", stacked=True), _arrays.positive_count(n_labels, "n_labels")
+        if int(labelings.max()) >= most:
+            raise ValueError(f"chosen labelings must have labels 0..{most - 1}; got {int(labelings.max())}.")
+        self._set(chosen=labelings, radius=_arrays.count(radius, "radius"), n_labels=most)
+        self._set(scale=_arrays.number(scale, "scale"))
 
     @property
     def listable(self) -> bool:

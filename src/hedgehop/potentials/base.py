@@ -82,6 +82,25 @@ class Potential(Frozen, ABC):
         """Linear functions above and below this potential; None if there are none."""
         return None
 
+    def choices(self) -> Sequence[Sequence[Potential]]:
+        """Sums of potentials whose maximum this potential is; empty if it is no maximum.
+
+        A step with it is solved once with each of the sums (``oracles/splitting.py``).
+        """
+        return ()
+
+    def penalised(self) -> Labels | None:
+        """The labelings, (k, n), that have costs, if all others have the value 0; otherwise None.
+
+        A step with it is solved without it, and once more without these labelings if needed.
+        """
+        return None
+
+    @property
+    def n_balls(self) -> int:
+        """Number of balls of whose union this is a share: a program has a term for each subset of them."""
+        return 0
+
     def encode(self, program: Any) -> None:
         """Write this potential as constraints of an integer program; by its counts unless overridden.
 
@@ -107,8 +126,8 @@ class Potential(Frozen, ABC):
 
 
 def _times(factor: float, value: Any) -> Any:
-    if isinstance(value, np.ndarray) and np.isfinite(extent(value)).all():
-        with np.errstate(over="ignore"):
+    if isinstance(value, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
             times = factor * value
         if np.isfinite(extent(times)).all():
             return own(times)
@@ -189,7 +208,7 @@ class Function(Potential):
     def __init__(self, function: Callable[[Any], float], factor: float = 1.0) -> None:
         if not callable(function):
             raise TypeError(f"function must be callable; got {function!r}.")
-        self._set(function=function, factor=float(factor))
+        self._set(function=function, factor=_arrays.number(factor, "factor"))
 
     def values(self, model: Model, flat: Labels) -> Doubles:
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])

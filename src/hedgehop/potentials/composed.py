@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
 
@@ -37,7 +37,7 @@ class MemberWeights(Potential):
     w: Doubles
 
     def __init__(self, labelings: ArrayLike, w: ArrayLike) -> None:
-        rows = np.atleast_2d(_arrays.integers(labelings, "labelings")).astype(np.int32)
+        rows = _arrays.labels(labelings, "labelings", stacked=True)
         weights = _arrays.vector(w, "w")
         if len(rows) != weights.size:
             raise ValueError(f"w must have one weight per labeling ({len(rows)}); got {weights.size}.")
@@ -45,7 +45,7 @@ class MemberWeights(Potential):
             raise ValueError(
                 f"w must be at most 0, because single labelings can only be given costs; got {weights.max():g}."
             )
-        self._set(labelings=own(np.ascontiguousarray(rows)), w=weights)
+        self._set(labelings=rows, w=weights)
 
     def check(self, model: Model) -> None:
         if self.labelings.shape[1] != model.n_variables:
@@ -54,6 +54,9 @@ class MemberWeights(Potential):
     def values(self, model: Model, flat: Labels) -> Doubles:
         weights = {y.tobytes(): w for y, w in zip(self.labelings, self.w.tolist(), strict=True)}
         return np.array([weights.get(y.tobytes(), 0.0) for y in np.ascontiguousarray(flat, np.int32)], np.float64)
+
+    def penalised(self) -> Labels:
+        return np.asarray(self.labelings[self.w < 0])
 
     def span(self) -> float:
         """Return the largest cost."""
@@ -90,6 +93,9 @@ class Clamped(Potential):
 
     def upper(self, model: Model, flat: Labels) -> Doubles:
         return np.maximum(0.0, sum((p.upper(model, flat) for p in self.parts), np.zeros(len(flat))))
+
+    def choices(self) -> Sequence[Sequence[Potential]]:
+        return self.parts, ()
 
     def span(self) -> float:
         """Return the sum of the parts' spans: clamping brings values together."""

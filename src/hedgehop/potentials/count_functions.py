@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from hedgehop import _core
 from hedgehop._arrays import Doubles
 
-_ROUNDING = 4e-15  # of a second difference, against the largest value
+_DIFFERENCE_ERROR = 4e-15  # of a second difference, against the largest value
 _STIFF = 8.0  # pull of a penalty, against what makes the expected slope one limit away
 
 
@@ -33,7 +34,7 @@ class Threshold:
     width: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.weight) and self.start >= 0 and self.width > 0):
+        if not (isfinite(self.weight) and self.start >= 0 and self.width > 0):
             raise ValueError(f"a threshold needs a finite weight, start >= 0 and width > 0; got {self}.")
 
     def at(self, counts: ArrayLike) -> Doubles:
@@ -50,8 +51,8 @@ class Threshold:
 
         `order` are the weights of the members, those that carry it now first; the sum is tight there. A reward is
         convex before its end and concave after it: the concave part takes its differences along the order, the convex
-        part its tangent (docs/theory.md 6). A cost is paid whatever happens, or it waits for those who do not carry
-        the code yet.
+        part its tangent (docs/theory.md 6). A cost is charged to the members that carry the code, or to those that
+        do not carry it yet.
         """
         reached = np.concatenate([[0.0], np.cumsum(order)])
         rate, end = self.weight / self.width, self.start + self.width
@@ -92,7 +93,7 @@ class Table:
     @cached_property
     def envelope(self) -> Doubles:
         """Least concave table above the values."""
-        return self.values if is_concave(self.values, _ROUNDING) else concave_envelope(self.values)
+        return self.values if is_concave(self.values, _DIFFERENCE_ERROR) else concave_envelope(self.values)
 
     @cached_property
     def secants(self) -> Doubles:
@@ -205,7 +206,7 @@ class Limit(Table):
         return replace(self, centre=centre, pull=_STIFF * slope / self.first)
 
 
-def limited(function: Table, steep: float) -> Table:
+def with_limit(function: Table, steep: float) -> Table:
     """Return the function, or its limit if it forbids counts; moves lose `steep` for each count beyond it."""
     table = function.values
     allowed, counts = np.flatnonzero(np.isfinite(table)), np.arange(table.size)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.potentials.base import Potential
 from hedgehop.potentials.count_functions import SmoothFunction, Table
@@ -87,8 +87,8 @@ class Cardinality(Potential):
         weights: ArrayLike | None = None,
         factor: float = 1.0,
     ) -> None:
-        labels = own(_arrays.integers(reference, "reference").reshape(-1).astype(np.int32))
-        self._set(reference=labels, factor=float(factor))
+        labels = _arrays.labels(reference, "reference")
+        self._set(reference=labels, factor=_arrays.number(factor, "factor"))
         self._set(weights=None if weights is None else _arrays.weights(weights, "weights", labels.size))
         self._set(table=table if callable(table) else self._checked_table(table))
 

@@ -138,7 +138,9 @@ def region_members(regions: Any) -> tuple[NDArray[np.int64], ...]:
     if isinstance(regions, np.ndarray) and regions.dtype != object:
         flat = _arrays.integers(regions, "regions").reshape(-1)
         regions = [np.flatnonzero(flat == r) for r in np.unique(flat[flat >= 0])]
-    members = tuple(own(_arrays.integers(r, "a region").reshape(-1)) for r in regions)
+    members = tuple(
+        own(_arrays.integers(r, "a region").reshape(-1)) for r in _arrays.several(regions, "regions", "index lists")
+    )
     if not members or any(r.size == 0 for r in members):
         raise ValueError("regions must name at least one region, and none may be empty.")
     if any(len(np.unique(r)) < r.size for r in members):

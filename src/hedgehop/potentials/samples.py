@@ -69,7 +69,7 @@ class AgreementGains(Potential):
         return Lines(above, below, self.samples)
 
     def reachable(self, allowed: NDArray[np.bool_]) -> tuple[Doubles, Doubles]:
-        """Least and largest agreement with each sample that allowed labels, (n, L), leave possible."""
+        """Smallest and largest agreement with each sample that allowed labels, (n, L), leave possible."""
         if allowed.all() and allowed.shape[1] > 1:
             return np.zeros(len(self.samples)), np.ones(len(self.samples))
         matching = np.take_along_axis(allowed, self.samples.T, axis=1)  # (n, K): the sample's label is allowed

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -46,9 +48,9 @@ class TransitionWeights(Potential):
         values = _arrays.finite(w, "w")
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(f"w must have shape (L, L); got {values.shape}.")
-        if not ordered and not np.array_equal(values, values.T):
+        if not _arrays.flag(ordered, "ordered") and not np.array_equal(values, values.T):
             raise ValueError("w must be symmetric for unordered pairs; it is not. Use ordered=True, or (w + w.T) / 2.")
-        self._set(w=values, ordered=bool(ordered), equal=bool(equal))
+        self._set(w=values, ordered=_arrays.flag(ordered, "ordered"), equal=_arrays.flag(equal, "equal"))
 
     @property
     def pairs(self) -> Pairs:
@@ -72,16 +74,28 @@ class TransitionWeights(Potential):
         return float(np.abs(self.w).sum())
 
     def counts(self, model: Model) -> list[CountFunction]:
-        """One threshold for each pair with a weight."""
+        """One threshold for each pair with a weight; the last answer is kept, because a step asks several times."""
         edges = edges_of(model)
-        if not len(edges):
-            return []
+        for known, counts in self._counted:
+            if known is edges:
+                return counts
+        counts = self._counts(edges) if len(edges) else []
+        self._counted[:] = [(edges, counts)]
+        return counts
+
+    @cached_property
+    def _counted(self) -> list[tuple[Edges, list[CountFunction]]]:
+        """What was counted last, and on which edges."""
+        return []
+
+    def _counts(self, edges: Edges) -> list[CountFunction]:
         codes, everyone = PairClasses(edges, len(self.w), self.ordered), np.arange(len(edges))
         rows, columns = self.pairs
+        weights = self.w[rows, columns]
+        numbers = (rows * len(self.w) + columns)[weights != 0]
         return [
-            CountFunction(codes, a * len(self.w) + b, everyone, Threshold(float(self.w[a, b]), 0, 1))
-            for a, b in zip(rows.tolist(), columns.tolist(), strict=True)
-            if self.w[a, b]
+            CountFunction(codes, code, everyone, Threshold(weight, 0, 1))
+            for code, weight in zip(numbers.tolist(), weights[weights != 0].tolist(), strict=True)
         ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.models.arborescence import Arborescence, best_arcs
+from hedgehop.models.structures.arborescence import Arborescence, best_arcs
 from hedgehop.oracles.exact.linear import LinearOracle
 
 

@@ -53,7 +53,7 @@ class ChainCounts(Oracle):
         return None if cells <= _MOST_COUNT_CELLS else f"{cells} cells of counts are more than {_MOST_COUNT_CELLS}"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """One pass forth, one pass back."""
+        """One pass forward, one pass back."""
         assert isinstance(model, Chain)
         theta, constant, rest = fold(model, potentials)
         labeling, value = _best(changed_unary(model, theta), pair_tables(model), _counts(rest) or [])

@@ -16,7 +16,7 @@ from hedgehop.models import GraphMatching, Model
 from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.potentials import Potential
 
-_BITS = 100  # of the largest gain: blossoms are exact for whole numbers only
+_MATCHING_BITS = 100  # of the largest gain: blossoms are exact for whole numbers only
 
 
 class Blossoms(LinearOracle[GraphMatching]):
@@ -35,7 +35,7 @@ class Blossoms(LinearOracle[GraphMatching]):
     structure = GraphMatching
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse other structures, potentials that are not linear, and to work without networkx."""
+        """Refuse other structures, potentials that are not linear, and every step if networkx is missing."""
         reason = super().refusal(model, potentials)
         return reason or (None if find_spec("networkx") else "it needs networkx: pip install 'hedgehop[matching]'")
 
@@ -72,4 +72,4 @@ def _whole_gains(scores: Doubles, edges: NDArray[np.int64]) -> list[int]:
     """What choosing each edge adds, in whole numbers of a unit that is far below the last digit of the largest."""
     gains = scores[edges, 1] - scores[edges, 0]
     _, exponent = np.frexp(np.abs(gains).max(initial=0.0))
-    return [int(gain) for gain in np.rint(np.ldexp(gains, _BITS - exponent))]
+    return [int(gain) for gain in np.rint(np.ldexp(gains, _MATCHING_BITS - exponent))]

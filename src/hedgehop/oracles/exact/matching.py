@@ -7,7 +7,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._interrupt import interruptible
-from hedgehop.models.matching import Matching
+from hedgehop.models.structures.matching import Matching
 from hedgehop.oracles.exact.linear import LinearOracle
 
 

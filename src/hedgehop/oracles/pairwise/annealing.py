@@ -12,7 +12,7 @@ from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables, table_pairs
 
 _MOST_SWEEPS, _FEWEST_SWEEPS = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
-_WORK = 100_000_000  # scores visited in all: about a second
+_VISITED_SCORES = 100_000_000  # scores visited in all: about a second
 _MOST_TABLE_ENTRIES = 5_000_000  # of all tables
 
 
@@ -23,15 +23,15 @@ def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> L
     starts = np.cumsum([0, *(v.size for v in members)]).astype(np.int64)
     cells = sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
     size = model.n_variables + len(model.edges) + int(starts[-1])
-    sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, _WORK // size)
-    if _FEWEST_SWEEPS * size > _WORK or not 0 < cells <= _MOST_TABLE_ENTRIES:
+    sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, _VISITED_SCORES // size)
+    if _FEWEST_SWEEPS * size > _VISITED_SCORES or not 0 < cells <= _MOST_TABLE_ENTRIES:
         return flat
     tables = pair_tables(model)
     parts = [c.table.astype(np.float64).ravel() for c in model.cliques]
     unary, pairs, joint = _finite([changed_unary(model, theta), tables, np.concatenate([np.zeros(0), *parts])])
     return _core.local.anneal(
         unary, table_pairs(model, pairs), np.concatenate([np.zeros(0), *members]).astype(np.int32), starts, joint, flat,
-        _WORK // (sweeps * size), sweeps, _temperature(tables, parts),
+        _VISITED_SCORES // (sweeps * size), sweeps, _temperature(tables, parts),
     )  # fmt: skip
 
 

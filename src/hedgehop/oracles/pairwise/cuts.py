@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from hedgehop._arrays import Doubles
 from hedgehop.models.pairwise import PairwiseModel
 
 Build = Callable[[Doubles], _core.flow.AnyFlow]
-_BITS = 60
+_CAPACITY_BITS = 60
 _COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
 
 
@@ -23,6 +24,13 @@ class KeptFlow:
     def __init__(self, build: Build) -> None:
         self._build = build
         self._flow: _core.flow.AnyFlow | None = None
+
+    def copy(self) -> KeptFlow:
+        """The same flow once more; a new one while another thread uses it."""
+        other = KeptFlow(self._build)
+        with suppress(RuntimeError):
+            other._flow = None if self._flow is None else self._flow.copy()
+        return other
 
     def solved(self, terminals: Doubles, size: float) -> _core.flow.AnyFlow:
         """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine.
@@ -109,7 +117,7 @@ def in_64_bits(
     labelings apart. `both_ways`: whether an edge has its capacity in both directions, or on the way back alone.
     """
     total = float(np.abs(terminals).sum() + 4.0 * capacities.sum())
-    exponent = _BITS - int(np.frexp(total)[1])
+    exponent = _CAPACITY_BITS - int(np.frexp(total)[1])
     cost, back = (np.rint(np.ldexp(x, exponent)).astype(np.int64) for x in (terminals, capacities))
     forward = back if both_ways else np.zeros_like(back)
     flow = _core.flow.Flow(model.n_variables, model.edges, forward, back, cost)

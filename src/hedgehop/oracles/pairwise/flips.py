@@ -20,7 +20,7 @@ from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.potentials.transitions import used_transitions
 
 _LARGEST = 50_000  # entries of all pairs' tables up to which flips are worth their time
-_PASSES = 25
+_PASSES_PER_START = 25
 
 
 def can_flip(model: PairwiseModel, weights: MoveWeights) -> bool:
@@ -45,4 +45,4 @@ def flipped(model: PairwiseModel, theta: Doubles | None, weights: MoveWeights, l
             free[b, a] = free[a, b]
         prices = np.where(free, 0.0, costs)
         messages = _core.trws.Trws(model.unary, table_pairs(model, tables + prices))
-        yield pass_messages(messages, model, theta, _PASSES)[0].reshape(-1)
+        yield pass_messages(messages, model, theta, _PASSES_PER_START)[0].reshape(-1)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property, partial
 
 import numpy as np
@@ -17,7 +18,8 @@ from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.folding import fold, not_linear
 from hedgehop.oracles.pairwise.cuts import Build, KeptFlow, Terminals, in_64_bits, straightened
 from hedgehop.oracles.pairwise.kernels import pair_tables
-from hedgehop.potentials import Potential
+from hedgehop.oracles.penalties import PenaltySolver
+from hedgehop.potentials import Linear, Potential
 
 _FINE = 1e-6  # of what is at stake: a larger error of rounding may hide the best labeling
 
@@ -51,8 +53,6 @@ class GraphCut(Oracle):
         reason = not_linear(model, potentials)
         if reason is not None or isinstance(model, Grid) or isinstance(model.pairwise, Potts):
             return reason
-        if model.forbids_pairs:
-            return "some pair of labels is forbidden (-inf)"
         return None if model.prefers_agreement else "some pair prefers to differ (its scores are not supermodular)"
 
 
@@ -61,16 +61,48 @@ class CutSolver(Solver):
 
     model: PairwiseModel
 
+    def __init__(self, oracle: Oracle, model: Model, fine: float | None = None) -> None:
+        super().__init__(oracle, model)
+        self._fine = fine  # errors of rounding up to this are small; by default a share of what is at stake
+
     @cached_property
     def _cut(self) -> _Cut:
         return _Cut(self.model)
 
+    @cached_property
+    def _penalised(self) -> PenaltySolver | None:
+        """What solves steps with forbidden pairs; None if there are none."""
+        if not self.model.forbids_pairs:
+            return None
+        fine = _FINE * self.model.spread
+        return PenaltySolver(self.oracle, self.model, lambda finite: CutSolver(self.oracle, finite, fine))
+
+    def for_bounds(self) -> CutSolver:
+        """Return a solver that begins with the same flow."""
+        other = CutSolver(self.oracle, self.model, self._fine)
+        if "_cut" in self.__dict__:
+            other.__dict__["_cut"] = self._cut.copy()
+        if self._penalised is not None:
+            other.__dict__["_penalised"] = self._penalised.for_bounds()
+        return other
+
+    def most(self, theta: Doubles) -> tuple[Labels, float]:
+        """Return a best labeling of the changed scores and a bound on its score, which is not summed up."""
+        if self._ordinary is None and self._penalised is None:
+            labeling, bound, error = self._cut.solve(theta)
+            if error <= _FINE * self.model.spread:
+                return labeling, bound + error
+        step = self.step([Linear(theta)])
+        return step.labeling.reshape(-1), step.upper_bound
+
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Set the terminals, solve on from the last flow."""
+        if self._penalised is not None:
+            return self._penalised.maximize(potentials)
         theta, constant, _ = fold(self.model, potentials)
         labeling, bound, error = self._cut.solve(theta)
         step = self.oracle.step(self.model, labeling, potentials, bound + constant + error, error)
-        if step.exact or error <= _FINE * self.model.spread:
+        if error <= self._fine if self._fine is not None else step.exact or error <= _FINE * self.model.spread:
             return step
         labeling, bound, error = self._cut.solve_widely(theta)
         return better(
@@ -101,6 +133,12 @@ class _Cut:
         self.terminals = Terminals(model, around, 1, base)  # of label 0 against 1: ties go to label 0
         self._model, self._is_potts = model, base is None
 
+    def copy(self) -> _Cut:
+        """The same graph with a flow of its own."""
+        other = copy(self)
+        other.flow = self.flow.copy()
+        return other
+
     def solve_widely(self, theta: Doubles | None) -> tuple[Labels, float, float]:
         """Return the same in 64 bits."""
         costs, constant, _ = self.terminals.of(theta)
@@ -113,4 +151,6 @@ class _Cut:
         """Return the labeling, the maximum of the rounded problem, and what rounding may have changed."""
         costs, constant, size = self.terminals.of(theta)
         flow = self.flow.solved(costs, size)
-        return 1 - flow.labels(), self.constant + constant - float(flow.minimum), float(flow.error)
+        labels = flow.labels()
+        np.subtract(1, labels, out=labels)
+        return labels, self.constant + constant - float(flow.minimum), float(flow.error)

@@ -15,22 +15,29 @@ from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts, edge_tables
 from hedgehop.oracles.base import Oracle, Solver
+from hedgehop.oracles.folding import changed_unary
+from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE = 1e-6  # of what is at stake: a gap that is not worth further messages
+_ROUNDING_GAP = 1e-9  # the same: a gap that is rounding by all means
+_MOST_LIMITED = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
+_TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
 
 
-def pair_tables(model: PairwiseModel) -> Doubles:
-    """Scores of all edges as (E, L, L) tables, 0 where a variable has fewer labels."""
-    labels = np.arange(model.n_labels)
+def pair_tables(model: PairwiseModel, some: NDArray[np.intp] | None = None) -> Doubles:
+    """Scores of all edges, or of some, as (E, L, L) tables, 0 where a variable has fewer labels."""
+    labels, edges = np.arange(model.n_labels), np.arange(len(model.edges)) if some is None else some
     if (model.label_counts == labels.size).all():  # no loop over edges
         if isinstance(model.pairwise, Potts):
-            return np.asarray(model.pairwise.strengths.astype(np.float64)[:, None, None] * (np.eye(labels.size) - 1.0))
+            strengths = model.pairwise.strengths[edges].astype(np.float64)
+            return np.asarray(strengths[:, None, None] * (np.eye(labels.size) - 1.0))
         flat, offsets, columns = edge_tables(model)
-        return np.asarray(flat[offsets[:, None, None] + labels[:, None] * columns[:, None, None] + labels])
-    tables = np.zeros((len(model.edges), model.n_labels, model.n_labels))
-    counts = model.label_counts[model.edges]
-    for e, (rows, columns) in enumerate(counts.tolist()):
-        tables[e, :rows, :columns] = model.pairwise.table(e, rows, columns)
+        begins, widths = offsets[edges, None, None], columns[edges, None, None]
+        return np.asarray(flat[begins + labels[:, None] * widths + labels])
+    tables = np.zeros((len(edges), model.n_labels, model.n_labels))
+    counts = model.label_counts[model.edges[edges]]
+    for k, (e, (rows, columns)) in enumerate(zip(edges.tolist(), counts.tolist(), strict=True)):
+        tables[k, :rows, :columns] = model.pairwise.table(e, rows, columns)
     return tables
 
 
@@ -63,7 +70,29 @@ def pass_messages(
     return labeling, value, bound
 
 
-class Messages:
+def label_limits(solver: _core.trws.Trws) -> Doubles:
+    """Return what labelings with label l at variable i score at most by the messages as they are, (n, L)."""
+    top, drops = solver.label_bounds()
+    known = np.where(np.isfinite(drops), drops.astype(np.float64), 0.0)  # beyond single precision: nothing is known
+    return np.asarray(top + _TOWARDS_ZERO * known)
+
+
+def closed(
+    solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, labeling: Labels, value: float, bound: float
+) -> float:
+    """Return the value for a bound that is above it by the rounding of messages, where all other labels do worse.
+
+    Messages are integers of 32 bits, so that about 1e-8 of what is at stake is left where they have converged.
+    """
+    gap = bound - value
+    if not _ROUNDING_GAP * model.spread < gap <= CLOSE * model.spread or model.unary.size > _MOST_LIMITED:
+        return bound
+    others = np.where(np.isneginf(changed_unary(model, theta)), -np.inf, label_limits(solver))
+    others[np.arange(model.n_variables), labeling.reshape(-1)] = -np.inf
+    return value if others.max() < value else bound
+
+
+class MessageSolvers:
     """The messages of a model as it is, and of the same model with other tables on its edges, both kept."""
 
     def __init__(self, model: PairwiseModel) -> None:
@@ -99,8 +128,8 @@ class PairwiseSolver(Solver):
         self.kept: list[Labels] = []
 
     @cached_property
-    def _all_messages(self) -> Messages:
-        return Messages(self.model)
+    def _all_messages(self) -> MessageSolvers:
+        return MessageSolvers(self.model)
 
     @property
     def _messages(self) -> _core.trws.Trws:
@@ -108,7 +137,11 @@ class PairwiseSolver(Solver):
 
     @cached_property
     def _moves(self) -> _core.moves.Moves:
-        return _core.moves.Moves(self.model.unary, self.model.pairs)
+        """Moves on the model; forbidden pairs lose what nothing can make up for."""
+        model = self.model
+        if model.forbids_pairs:
+            model = penalised(model, 2.0 * (1.0 + decided_by(model)))
+        return _core.moves.Moves(model.unary, model.pairs)
 
     def keep(self, labeling: Labels, most: int) -> None:
         """Keep a labeling for later steps, and of the earlier ones so many that there are no more than `most`."""

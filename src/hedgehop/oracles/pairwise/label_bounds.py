@@ -13,11 +13,10 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
-from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
+from hedgehop.oracles.pairwise.kernels import label_limits, message_solver, pass_messages
 from hedgehop.potentials import Potential
 
-_PASSES = 200  # they end by themselves where nothing changes; few leave a gap that every bound inherits
-_TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
+_PASSES_PER_BOUND = 200  # they end by themselves where nothing changes; few leave a gap that every bound inherits
 
 
 class LabelBounds:
@@ -45,11 +44,10 @@ class LabelBounds:
     def _by_messages(self, model: PairwiseModel, theta: Doubles | None) -> Doubles:
         if self._solver is None:
             self._solver = message_solver(model)
-        bound = pass_messages(self._solver, model, theta, _PASSES)[2]
-        top, drops = self._solver.label_bounds()
-        drops = np.where(np.isfinite(drops), drops.astype(np.float64), 0.0)  # beyond single precision: nothing is known
+        bound = pass_messages(self._solver, model, theta, _PASSES_PER_BOUND)[2]
+        limits = label_limits(self._solver)
         scores = changed_unary(model, theta)
         allowed = scores > -np.inf
         losses = np.where(allowed, scores, 0.0) - scores.max(axis=1, keepdims=True)
-        limits = np.minimum(top + _TOWARDS_ZERO * drops, bound + losses + model.reaches[:, None])
+        limits = np.minimum(limits, bound + losses + model.reaches[:, None])
         return np.where(allowed, limits, -np.inf)

@@ -20,7 +20,7 @@ from hedgehop.oracles.pairwise.kernels import pass_messages
 from hedgehop.potentials import Potential, total_value
 from hedgehop.potentials.labels import label_counts
 
-_PASSES = 5  # messages are kept from set to set
+_PASSES_PER_SET = 5  # messages are kept from set to set
 
 
 class LabelSets:
@@ -62,26 +62,26 @@ class LabelSets:
 
     def settle(self, passes: int) -> None:
         """Pass messages with the labels that are left."""
-        self._pass(passes)
+        labeling, value = self._passed(passes)
+        if value > self.value:
+            self.labeling, self.value = labeling, value
 
     def _leave_out(self, label: int) -> None:
         scores = self.theta[:, label].copy()
         self.theta[:, label] = -np.inf
-        if self._pass(_PASSES):
-            self.kept[label] = False
-        else:
+        labeling, value = self._passed(_PASSES_PER_SET)
+        if value < self.value - ties(self._model, value):
             self.theta[:, label] = scores
+            return
+        self.kept[label] = False
+        if value > self.value or (self.labeling == label).any():  # of equals the one without the label
+            self.labeling, self.value = labeling, value
 
-    def _pass(self, passes: int) -> bool:
-        """Keep what messages find if it is better; return whether it is at least as good."""
+    def _passed(self, passes: int) -> tuple[Labels, float]:
+        """Return what messages find, and its worth with all potentials."""
         found, value, _ = pass_messages(self._messages, self._model, self.theta, passes)
         labeling = found.reshape(-1)
-        value += self._worth(labeling)
-        if value < self.value - ties(self._model, value):
-            return False
-        if value > self.value:
-            self.labeling, self.value = labeling, value
-        return True
+        return labeling, value + self._worth(labeling)
 
     def _worth(self, labeling: Labels) -> float:
         return float(total_value(self._model, self._potentials, labeling[None])[0])

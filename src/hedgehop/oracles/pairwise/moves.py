@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -14,24 +14,27 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_finite_pairs
-from hedgehop.oracles.pairwise.kernels import PairwiseSolver, expanded, pass_messages
+from hedgehop.oracles.base import Oracle, Solver, Step
+from hedgehop.oracles.branching import CostBranches, can_branch
+from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_pairwise
+from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, expanded, pass_messages
 from hedgehop.oracles.pairwise.label_sets import LabelSets
 from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.pairwise.trws import repaired
+from hedgehop.oracles.penalties import on_finite_pairs
 from hedgehop.oracles.relaxation.multipliers import asked, threshold
 from hedgehop.oracles.relaxation.pool import Pool
-from hedgehop.oracles.relaxation.subgradient import bound_by_messages
+from hedgehop.oracles.relaxation.subgradient import bound_by_messages, has_tables, without_codes
 from hedgehop.potentials import Potential
-from hedgehop.potentials.counts import LabelClasses, PairClasses
+from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 
-_STARTS = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so many scores; beyond, one
-_MANY = 20_000  # scores from which label costs are left to messages with fewer labels
-_LARGE = 200_000  # scores from which bounds by parts are given less time
+_STARTS_BY_SIZE = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so many scores; beyond, one
+_FEWER_LABELS_FROM = 20_000  # scores from which label costs are left to messages with fewer labels
+_FEWER_ROUNDS_FROM = 200_000  # scores from which bounds by parts are given less time
+_BRANCHES_BY_SIZE = ((2_000, 200), (20_000, 40), (200_000, 12))  # of costs, up to so many scores; beyond, few
 _MOST_STARTS = 10  # labelings of earlier steps to start from
-_BIASES = 6  # tried on one label
+_BIASES_PER_LABEL = 6  # tried on one label
 _LEAST_BIAS = 1e-3  # of the weight
 
 
@@ -57,13 +60,13 @@ class MoveOracle(Oracle):
     def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:
         """Return the labeling after moves; its score never falls."""
 
-    def on(self, model: Model) -> MoveSolver:
+    def on(self, model: Model) -> Solver:
         """Return a solver that keeps its kernels, and labelings met."""
-        return MoveSolver(self, model)
+        return on_finite_pairs(self, model, partial(MoveSolver, self))
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse cliques, forbidden pairs, and potentials of other kinds."""
-        reason = not_finite_pairs(model)
+        """Refuse cliques, and potentials of other kinds."""
+        reason = not_pairwise(model)
         if reason is not None:
             return reason
         assert isinstance(model, PairwiseModel)
@@ -83,8 +86,15 @@ class MoveSolver(PairwiseSolver):
     oracle: MoveOracle
 
     @cached_property
-    def _parts(self) -> PartBounds:
+    def parts(self) -> PartBounds:
+        """Bounds by parts of labels, and their prices."""
         return PartBounds(self.model)
+
+    def for_bounds(self) -> MoveSolver:
+        """Return a solver that begins with the same labelings and prices."""
+        other = type(self)(self.oracle, self.model)
+        other.kept, other.__dict__["parts"] = list(self.kept), self.parts.copy()
+        return other
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Move from the best labelings known, then bound what any labeling could reach."""
@@ -98,15 +108,19 @@ class MoveSolver(PairwiseSolver):
             raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
         if (weights.label_costs > 0).any():
             pool.add([self._fewer_labels(theta, rest, weights, first)])
-        settled = weights.is_settled_by_labels and model.unary.size > _MANY
+        settled = weights.is_settled_by_labels and model.unary.size > _FEWER_LABELS_FROM
         if not settled:
             self._move(pool, theta, weights)
+        known, bound = len(pool.labelings), self._bound_by_branches(pool, theta, constant, weights)
         best, reached = pool.top(1)[0], pool.value - constant
-        bound, met = bound_by_messages(
-            self._all_messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
-        )
-        fresh = range(len(pool.labelings), len(pool.labelings) + len(pool.add(np.array(met).reshape(-1, best.size))))
-        if fresh and not settled:  # multipliers lead to other labelings
+        if bound > reached + CLOSE * model.spread:
+            other, met = bound_by_messages(
+                self._all_messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
+            )
+            bound = min(bound, other)
+            pool.add(np.array(met).reshape(-1, best.size))
+        fresh = range(known, len(pool.labelings))
+        if fresh and not settled and bound + constant > pool.value:  # multipliers lead to other labelings
             weights.tell(moves, theta)
             pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
         self.keep(pool.top(1)[0], _MOST_STARTS)
@@ -118,8 +132,8 @@ class MoveSolver(PairwiseSolver):
         """Improve the best labelings met, and search from what is reached."""
         model, moves = self.model, self._moves
         weights.tell(moves, theta)
-        starts = pool.top(next((count for size, count in _STARTS if model.unary.size <= size), 1))
-        if model.unary.size <= _LARGE:
+        starts = pool.top(next((count for size, count in _STARTS_BY_SIZE if model.unary.size <= size), 1))
+        if model.unary.size <= _FEWER_ROUNDS_FROM:
             starts += _resized(moves, changed_unary(model, theta), theta, weights, starts[0])
         pool.add([self.oracle.improved(moves, y) for y in starts])
         self.search(pool, theta, weights)
@@ -134,10 +148,25 @@ class MoveSolver(PairwiseSolver):
         MoveWeights(self.model, ()).tell(self._moves, None)
         return repaired(self._messages, self._moves, self.model, sets.theta, sets.labeling, 0.0)
 
+    def _bound_by_branches(self, pool: Pool, theta: Doubles | None, constant: float, weights: MoveWeights) -> float:
+        """Where labels and transitions cost, branch on which of them are paid for; inf where that is of no help."""
+        model, pairs = self.model, bool(weights.pairs)
+        if not can_branch(weights.counts) or (pairs and not has_tables(model)):
+            return np.inf
+        without = without_codes(self._all_messages, model, theta, pairs)
+
+        def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
+            labeling, bound = without(avoided)
+            pool.add([labeling])
+            return labeling, bound
+
+        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
+        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE * model.spread, most)
+
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
         """Spend about as long as on the step itself."""
-        rounds = self.oracle.bound_rounds
-        return self._parts(theta, weights, reached, rounds if self.model.unary.size <= _LARGE else rounds // 2)
+        rounds, large = self.oracle.bound_rounds, self.model.unary.size > _FEWER_ROUNDS_FROM
+        return self.parts(theta, weights, reached, rounds // 2 if large else rounds)
 
     def search(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
         """Add labelings that moves from the first starts do not reach; the kernel knows all terms."""
@@ -182,7 +211,7 @@ def _biased(
     """Return a labeling after moves under the smallest tried bias on a label that carries it over a size, or below."""
     only = np.full(theta.shape, sign < 0, np.uint8)
     only[:, label] = sign > 0
-    for _ in range(_BIASES if np.isfinite(bias) else 0):
+    for _ in range(_BIASES_PER_LABEL if np.isfinite(bias) else 0):
         changed = theta.copy()
         changed[:, label] += sign * bias
         labeling = expanded(moves, changed, start, only, rounds=1)

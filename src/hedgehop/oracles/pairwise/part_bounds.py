@@ -7,7 +7,7 @@ earn it once. So the bound of a reward is nearly tight, at the price of a minimu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 
-_ENOUGH = 1e-5  # gap, against what is at stake, from which the bound of a step is tight
+_TIGHT_GAP = 1e-5  # gap, against what is at stake, from which the bound of a step is tight
 
 
 @dataclass(frozen=True)
 class _Last:
     """What the last step leaves to the next one."""
 
-    parts: _core.flow.LabelParts
+    parts: _core.flow.LabelParts | None
     wholes: Doubles  # what regions earn: part of the flows
     tops: Doubles  # the best score of each variable
     prices: Prices
@@ -38,6 +38,18 @@ class PartBounds:
         self._model = model
         self._last: _Last | None = None
 
+    def copy(self) -> PartBounds:
+        """The same prices, with flows of its own."""
+        other = PartBounds(self._model)
+        other._last = None if self._last is None else replace(self._last, parts=None)
+        return other
+
+    @property
+    def prices(self) -> Doubles | None:
+        """Prices of the variables that proved most in the last step, for the model's own scores; None before one."""
+        last = self._last
+        return None if last is None else last.prices.variables + self._model.unary.max(axis=1) - last.tops
+
     def __call__(self, theta: Doubles | None, weights: MoveWeights, reached: float, calls: int) -> float:
         """Return a bound on ``max_y r(y) + theta(y) + what the weights add``; inf where parts are of no help."""
         if not is_partition(self._model) or not _is_rewarded(weights):
@@ -46,7 +58,7 @@ class PartBounds:
         worths = _worths(self._model, weights, rewarded)
         dual = PartitionDual(self._model, worths, theta, self._parts(worths, rewarded))
         start = self._start(dual, rewarded)
-        descent = Descent(dual, start, reached, enough=_ENOUGH * self._model.spread)
+        descent = Descent(dual, start, reached, enough=_TIGHT_GAP * self._model.spread)
         bound = descent.run(calls)
         tops = dual.unary.max(axis=1)
         self._last = _Last(dual.parts, worths.wholes, tops, descent.prices, rewarded)

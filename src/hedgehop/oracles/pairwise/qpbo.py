@@ -13,12 +13,13 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.effort import effort
-from hedgehop.oracles.folding import fold, not_finite_pairs, not_linear, values_of
+from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.cuts import KeptFlow, Terminals, straightened
 from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pair_tables, pass_messages
+from hedgehop.oracles.penalties import on_finite_pairs
 from hedgehop.potentials import Potential
 
 _EARLIER_ANSWERS = 5  # labelings of earlier steps to begin with
@@ -52,17 +53,17 @@ class Qpbo(Oracle):
         self.rounds = rounds
         self.anneal = anneal
 
-    def on(self, model: Model) -> RoofSolver:
-        """Return a solver that keeps the doubled graph, and labelings met."""
-        return RoofSolver(self, model)
+    def on(self, model: Model) -> Solver:
+        """Return a solver that keeps the doubled graph, and the labelings found so far."""
+        return on_finite_pairs(self, model, partial(RoofSolver, self))
 
     def for_bounds(self) -> Qpbo:
         """Return one that does not anneal: that finds labelings, and no bound."""
         return Qpbo(self.rounds, anneal=False)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse more than two labels, cliques, forbidden pairs, and potentials that are not linear."""
-        reason = not_finite_pairs(model) or not_linear(model, potentials)
+        """Refuse more than two labels, cliques, and potentials that are not linear."""
+        reason = not_pairwise(model) or not_linear(model, potentials)
         if reason is not None or (isinstance(model, PairwiseModel) and model.n_labels == 2):
             return reason
         return f"it needs two labels; the model has {int(model.label_counts.max())}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -14,25 +15,26 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Step
+from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.pairwise.cuts import capacities_around
 from hedgehop.oracles.pairwise.flips import can_flip, flipped
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver
+from hedgehop.oracles.penalties import on_finite_pairs
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
 
-_DIGITS = 1e-12  # of what is at stake, that a change of the unaries may lose to huge ones
+_LOST_DIGITS = 1e-12  # of what is at stake, that a change of the unaries may lose to huge ones
 _FLIPS = 12  # transitions to flip from one labeling
 _FLIPPED = 4  # labelings to flip from
 
 
 class Swap(MoveOracle):
-    """Swap moves: variables of two labels are shared out anew between them, the best way by minimum cuts.
+    """Swap moves: variables of two labels are redistributed between them, in the best way, by minimum cuts.
 
-    Expansion moves come first, because they reach farther. With two labels one swap is the whole problem, and
+    Expansion moves come first, because they reach further. With two labels one swap is the whole problem, and
     exact where pairs prefer to agree, labels and transitions cost and whole regions are rewarded.
 
     Parameters
@@ -66,8 +68,8 @@ class Swap(MoveOracle):
                 break
         return labeling
 
-    def on(self, model: Model) -> SwapSolver:
-        return SwapSolver(self, model)
+    def on(self, model: Model) -> Solver:
+        return on_finite_pairs(self, model, partial(SwapSolver, self))
 
 
 class SwapSolver(MoveSolver):
@@ -83,7 +85,7 @@ class SwapSolver(MoveSolver):
         leads = _leads(model, theta, rest)
         with np.errstate(invalid="ignore"):
             changes = np.where(np.isneginf(model.unary), 0.0, leads - model.unary)
-        keeps_digits = np.allclose(model.unary + changes, leads, rtol=0.0, atol=_DIGITS * model.spread)
+        keeps_digits = np.allclose(model.unary + changes, leads, rtol=0.0, atol=_LOST_DIGITS * model.spread)
         moves = self._moves if keeps_digits else _core.moves.Moves(np.ascontiguousarray(leads), model.pairs)
         weights.tell(moves, changes if keeps_digits else None)
         labeling = moves.swap(np.argmax(leads, axis=1).astype(np.int32), 1)[0]

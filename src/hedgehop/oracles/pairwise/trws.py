@@ -15,14 +15,14 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, closed, pass_messages
 from hedgehop.potentials import Potential
 
 _FEW_PASSES = 5  # between two looks at the gap
 _STALLED = 0.05  # of the gap: what the bound gains in that time where it still falls
-_LARGE = 2**18  # scores of labels from which a proof may take longer than it is worth
-_ENOUGH = 1e-4  # of what is at stake: good enough for a large model
-_NEAR = 1e-8  # the same, where a step is proven
+_LARGE_MODEL_SCORES = 2**18  # scores of labels from which a proof may take longer than it is worth
+_LARGE_MODEL_GAP = 1e-4  # of what is at stake: good enough for a large model
+_PROVEN_GAP = 1e-8  # the same, where a step is proven
 _WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
 
 
@@ -32,14 +32,15 @@ class Trws(Oracle):
     Parameters
     ----------
     iterations : int
-        Passes forth and back at most; fewer when the bound stops falling or is met.
+        Maximum number of passes forward and back; fewer when the bound stops falling or is met.
     warm : int
         The same for steps that start from the messages of an earlier one.
     repair : bool
         Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
         find nearly as good as the best.
     anneal : bool
-        Whether the first step that leaves a wide gap anneals, for seconds on large models.
+        Whether the first step that leaves a wide gap anneals, for seconds on large models; never where all pairs
+        prefer to agree, since expansion moves do as well there in a fraction of the time.
 
     Examples
     --------
@@ -87,10 +88,13 @@ class TrwsSolver(PairwiseSolver):
         gap = bound - value
         if self._suffices(potentials, value, bound):
             return self.oracle.step(self.model, labeling, potentials, bound + constant)
-        if self.oracle.repair and gap > CLOSE * self.model.spread and not self.model.forbids_pairs:
-            labeling = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
-        if self.oracle.repair and self.oracle.anneal and gap > _WIDE_GAP_SHARE * self.model.spread:
+        if self.oracle.repair and gap > CLOSE * self.model.spread:
+            moved = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
+            labeling = self._better(theta, moved, labeling) if self.model.forbids_pairs else moved
+        if self._contradicts and gap > _WIDE_GAP_SHARE * self.model.spread:
             labeling = self._better_of_annealed(theta, labeling)
+        value = float(values_of(self.model, theta, labeling.reshape(1, -1))[0])
+        bound = closed(self._messages, self.model, theta, labeling, value, bound)
         return self.oracle.step(self.model, labeling, potentials, bound + constant)
 
     def _passed(
@@ -114,12 +118,18 @@ class TrwsSolver(PairwiseSolver):
         return labeling, value, bound
 
     @property
+    def _contradicts(self) -> bool:
+        """Whether pairs may contradict each other, so that annealing finds what moves miss."""
+        wanted = self.oracle.repair and self.oracle.anneal
+        return wanted and not isinstance(self.model.pairwise, Potts)
+
+    @property
     def _is_large(self) -> bool:
-        return effort().tolerance is None and self.model.unary.size > _LARGE
+        return effort().tolerance is None and self.model.unary.size > _LARGE_MODEL_SCORES
 
     def _suffices(self, potentials: Sequence[Potential], value: float, bound: float) -> bool:
         """Whether a step is good enough: as is asked, or for a large model of which nothing is asked."""
-        large = self._is_large and bound - value <= _ENOUGH * self.model.spread
+        large = self._is_large and bound - value <= _LARGE_MODEL_GAP * self.model.spread
         return large or effort().suffices(self.model, potentials, value, bound)
 
     def _proof_is_near(self, gaps: Sequence[float], passes: int) -> bool:
@@ -127,14 +137,18 @@ class TrwsSolver(PairwiseSolver):
         if len(gaps) < 2 or gaps[-1] >= gaps[-2]:
             return len(gaps) < 2
         rate: float = gaps[-1] / gaps[-2]
-        return bool(gaps[-1] * rate ** (passes / 2 / _FEW_PASSES) <= _NEAR * self.model.spread)
+        return bool(gaps[-1] * rate ** (passes / 2 / _FEW_PASSES) <= _PROVEN_GAP * self.model.spread)
 
     def _better_of_annealed(self, theta: Doubles | None, labeling: Labels) -> Labels:
         """Anneal in the first step; later ones compare with what that found."""
         if not self.kept:
             self.keep(annealed(self.model, theta, labeling), 1)
-        pair = np.stack([labeling.reshape(-1), *self.kept])
-        return np.asarray(pair[int(np.argmax(values_of(self.model, theta, pair)))])
+        return self._better(theta, labeling, *self.kept)
+
+    def _better(self, theta: Doubles | None, *labelings: Labels) -> Labels:
+        """The best one of some labelings, the first of equals."""
+        rows = np.stack([labeling.reshape(-1) for labeling in labelings])
+        return np.asarray(rows[int(np.argmax(values_of(self.model, theta, rows)))])
 
 
 def repaired(

@@ -11,7 +11,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.oracles.program.count_rows import below_function, count_column, value_of_count
-from hedgehop.potentials import BallCoverage, Cardinality, Envelope, Table
+from hedgehop.potentials import Cardinality, Envelope, Table
 from hedgehop.potentials.ball_unions import BallGain
 from hedgehop.potentials.distances import differing
 
@@ -48,8 +48,9 @@ def add_ball(ilp: Encoded, potential: BallGain) -> None:
     gain = int(ilp.program.columns(1, 1.0, low=0.0, high=max(potential.scale, 0.0))[0])
     for pair in potential.pairs():
         _below_pair(ilp, gain, pair, 0.0)
-    if isinstance(potential, BallCoverage) and len(potential.chosen) <= _MOST_BALLS and _uniform(potential.decay):
-        _include_exclude(ilp, potential, gain)
+    decay = potential.common_decay if potential.n_balls <= _MOST_BALLS else None
+    if decay is not None:
+        _include_exclude(ilp, potential, decay, gain)
     else:
         ilp.balls.append((potential, gain))
 
@@ -74,15 +75,14 @@ def _below_pair(ilp: Encoded, column: int, pair: Cardinality, lift: float) -> No
         below_function(ilp, column, count, lift)
 
 
-def _include_exclude(ilp: Encoded, potential: BallCoverage, gain: int) -> None:
+def _include_exclude(ilp: Encoded, potential: BallGain, decay: float, gain: int) -> None:
     """``gain = sum over subsets A of the chosen of (-1)^|A| exp(-decay * |union of D_j, j in A|)``.
 
     D_j are the variables where y differs from labeling j. Outside of the union lie those where all of A agree
     and y with them: each term is a function of one count.
     """
-    decay, n = float(potential.decay[0]), potential.decay.size
-    terms = [gain]
-    for size in range(1, len(potential.chosen) + 1):
+    terms, n = [gain], ilp.model.n_variables
+    for size in range(1, potential.n_balls + 1):
         for subset in combinations(potential.chosen, size):
             agree = np.all([y == subset[0] for y in subset], axis=0)
             outside = n - int(agree.sum())
@@ -90,7 +90,3 @@ def _include_exclude(ilp: Encoded, potential: BallCoverage, gain: int) -> None:
             away = differing(ilp.model, subset[0], Table(1.0, table), agree.astype(float))
             terms.append(value_of_count(ilp, count_column(ilp, away), table))
     ilp.program.rows([terms], [[1.0, *[-1.0] * (len(terms) - 1)]], high=potential.scale)
-
-
-def _uniform(values: Doubles) -> bool:
-    return bool((values == values[:1]).all())

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import InfeasibleError
-from hedgehop.oracles.program.program import Columns
+from hedgehop.oracles.program.program import ColumnIndices
 from hedgehop.potentials.count_functions import SmoothFunction, Table, Threshold, concave_envelope, is_concave
 from hedgehop.potentials.counts import CountFunction, LabelClasses
 
@@ -28,7 +28,7 @@ def add_count(ilp: Encoded, count: CountFunction) -> None:
         _add_cost(ilp, count, count.function)
 
 
-def _carriers(ilp: Encoded, count: CountFunction) -> list[Columns]:
+def _carriers(ilp: Encoded, count: CountFunction) -> list[ColumnIndices]:
     """Columns of which one is on if a member carries the code, for each member."""
     codes = count.codes
     if isinstance(codes, LabelClasses):
@@ -41,7 +41,7 @@ def _carriers(ilp: Encoded, count: CountFunction) -> list[Columns]:
     return list(np.stack([first, *second], axis=1)[count.members])
 
 
-def _summed(ilp: Encoded, count: CountFunction) -> tuple[Columns, Doubles]:
+def _summed(ilp: Encoded, count: CountFunction) -> tuple[ColumnIndices, Doubles]:
     """Columns and factors that add up to the count."""
     carriers = _carriers(ilp, count)
     weights = np.ones(len(carriers)) if count.weights is None else count.weights
@@ -180,7 +180,7 @@ def below_function(ilp: Encoded, column: int, count: CountFunction, lift: float)
         below_secants(ilp, column, place, concave + lift, 0)
 
 
-def _one_hot(ilp: Encoded, count: int, size: int, allowed: ArrayLike = 1.0) -> Columns:
+def _one_hot(ilp: Encoded, count: int, size: int, allowed: ArrayLike = 1.0) -> ColumnIndices:
     """Return one switch per value 0..size-1 of a count, exactly one of them on."""
     cells = ilp.program.columns(size, high=np.asarray(allowed, float), integer=True)
     ilp.program.rows(cells[None], 1.0, low=1.0, high=1.0)

@@ -12,12 +12,12 @@ import numpy as np
 from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
-from hedgehop.oracles.narrowing import Narrowing, Problem, restated
+from hedgehop.oracles.narrowing import Narrowing, ScaledStep, restated
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
@@ -61,16 +61,15 @@ class Ilp(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse unknown structures, unknown potentials and very large programs."""
+        if isinstance(model, Program):
+            return "a Program has its own oracle, which writes what is completed"
         if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
             return f"it cannot write {type(model).__name__} as linear constraints"
         rest = nonlinear(potentials)
         size = columns(model, rest)
         if size > MOST_COLUMNS:
             return f"{size} columns are more than {MOST_COLUMNS}"
-        unknown = [p for p in rest if not _writable(model, p)]
-        if unknown:
-            return f"it cannot write {kinds(unknown)} as linear constraints; fractional counts need slopes"
-        return None
+        return unwritable(model, rest)
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Solve, on narrower scores where some are huge; exact where value and bound meet, whatever HiGHS says."""
@@ -85,13 +84,14 @@ class Ilp(Oracle):
             step = restated(self, model, potentials, found.labeling, gap, found.exact, self.name)
         return step if step is not None and step.exact else self._better(model, potentials, step)
 
-    def _by_program(self, problem: Problem, deadline: float) -> Step | None:
+    def _by_program(self, problem: ScaledStep, deadline: float) -> Step | None:
         """Solve once, and cut where an encoding is only an upper bound; None if nothing is found in time."""
         if time.monotonic() > deadline:
             return None
-        model, rest = problem.model, problem.potentials
+        model, terms = problem.model, problem.potentials
+        theta, constant, rest = fold(model, terms)
         reach = float(sum(p.span() for p in rest))
-        ilp = Encoded(model, None, _counts_edges(model, rest), reach)
+        ilp = Encoded(model, theta, _counts_edges(model, rest), reach)
         for potential in rest:
             potential.encode(ilp)
         best: Step | None = None
@@ -100,15 +100,15 @@ class Ilp(Oracle):
             if best is not None and time.monotonic() > deadline:
                 break
             solution = ilp.program.solve(deadline - time.monotonic())
-            bound = min(bound, solution.upper_bound + ilp.constant)
+            bound = min(bound, solution.upper_bound + ilp.constant + constant)
             labeling = _labeling(ilp, solution)
             if labeling is None:
                 break
-            step = self.step(model, labeling, rest, bound)
+            step = self.step(model, labeling, terms, bound)
             best = step if best is None or step.value > best.value else best
             if solution.x is None or not cut_balls(ilp, labeling, solution.x):
                 break
-        return None if best is None else self.step(model, best.labeling.reshape(-1), rest, bound)
+        return None if best is None else self.step(model, best.labeling.reshape(-1), terms, bound)
 
     def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
         """Return what annealing finds, if that is better than what the program found in its time."""
@@ -137,6 +137,12 @@ def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:
     if solution.infeasible:
         raise InfeasibleError("no labeling is allowed: every one has a score or a potential of -inf.")
     return None if solution.x is None else ilp.label(solution.x)
+
+
+def unwritable(model: Model, potentials: Sequence[Potential]) -> str | None:
+    """Say which potentials cannot be written as rows; None if all can."""
+    unknown = [p for p in potentials if not _writable(model, p)]
+    return f"it cannot write {kinds(unknown)} as linear constraints; fractional counts need slopes" if unknown else None
 
 
 def _writable(model: Model, potential: Potential) -> bool:

@@ -13,7 +13,7 @@ from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.program.ball_rows import add_ball, add_envelope
 from hedgehop.oracles.program.count_rows import add_count
-from hedgehop.oracles.program.program import Columns, Program
+from hedgehop.oracles.program.program import ColumnIndices, LinearProgram
 from hedgehop.oracles.program.structure_rows import ENCODED
 from hedgehop.potentials import CountFunction, Envelope
 from hedgehop.potentials.ball_unions import BallGain
@@ -28,7 +28,7 @@ class Encoded:
 
     def __init__(self, model: UnaryModel, theta: Doubles | None, pairs: bool, reach: float) -> None:
         self.model = model
-        self.program = Program()
+        self.program = LinearProgram()
         self.balls: list[tuple[BallGain, int]] = []  # whose columns are upper bounds, to be tightened by cuts
         unary = changed_unary(model, theta)
         best = unary.max(axis=1)
@@ -38,7 +38,7 @@ class Encoded:
         allowed = np.isfinite(unary) & ~_hopeless(model, unary - best[:, None], reach)
         gain = np.where(allowed, unary - best[:, None], 0.0)
         count = unary.size
-        self.x: Columns = self.program.columns(count, gain.ravel(), high=allowed.ravel(), integer=True).reshape(
+        self.x: ColumnIndices = self.program.columns(count, gain.ravel(), high=allowed.ravel(), integer=True).reshape(
             unary.shape
         )
         self.program.rows(self.x, 1.0, low=1.0, high=1.0)

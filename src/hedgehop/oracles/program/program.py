@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._interrupt import interruptible
+from hedgehop.oracles.program.quiet import quiet
 
-Columns = NDArray[np.int64]
+ColumnIndices = NDArray[np.int64]
 _TOLERANCE = 2e-6  # of HiGHS: absolute gaps and infeasibilities of 1e-6
-_WORK = 2_000_000  # nodes times columns that a search may take: about a minute
+_SEARCH_WORK = 2_000_000  # nodes times columns that a search may take: about a minute
 _FEWEST_NODES = 20
 _GAIN_BITS = 10  # of the largest gain, so that this is a billionth of it
 
@@ -37,7 +38,7 @@ class Solution:
     infeasible: bool
 
 
-class Program:
+class LinearProgram:
     """``max objective . x`` subject to rows ``low <= a . x <= high`` and bounds on the columns."""
 
     def __init__(self) -> None:
@@ -45,7 +46,7 @@ class Program:
         self._high: list[Doubles] = []
         self._integer: list[NDArray[np.bool_]] = []
         self._gain: list[Doubles] = []
-        self._rows: list[tuple[Columns, Columns, Doubles]] = []
+        self._rows: list[tuple[ColumnIndices, ColumnIndices, Doubles]] = []
         self._row_low: list[Doubles] = []
         self._row_high: list[Doubles] = []
         self.n_columns = 0
@@ -58,7 +59,7 @@ class Program:
         low: float = 0.0,
         high: ArrayLike = 1.0,
         integer: bool = False,
-    ) -> Columns:
+    ) -> ColumnIndices:
         """Add columns; return their numbers."""
         first = self.n_columns
         self.n_columns += count
@@ -94,13 +95,13 @@ class Program:
         limits = LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
         limit = {"time_limit": max(time_limit, 1e-3)} if np.isfinite(time_limit) else {}
         result = interruptible(
-            milp,
+            quiet()(milp),
             -gain / scale,
             constraints=limits,
             bounds=Bounds(np.concatenate(self._low), np.concatenate(self._high)),
             integrality=np.concatenate(self._integer).astype(int),
-            options={"node_limit": max(_FEWEST_NODES, _WORK // self.n_columns), "mip_rel_gap": 0.0} | limit,
+            options={"node_limit": max(_FEWEST_NODES, _SEARCH_WORK // self.n_columns), "mip_rel_gap": 0.0} | limit,
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
-        upper = np.inf if bound is None or not np.isfinite(bound) else scale * (_TOLERANCE - bound)
+        upper = np.inf if bound is None or not np.isfinite(bound) else float(scale * (_TOLERANCE - bound))
         return Solution(result.x, upper, infeasible=result.status == 2)

@@ -17,6 +17,8 @@ from hedgehop._arrays import Doubles, Labels
 Minorant = Callable[[Labels], Doubles]  # scores of labels, (n, L), that are tight at a labeling, but for a constant
 Maximize = Callable[[Doubles, Labels], Labels]  # from a minorant, and where it is tight, to a better labeling
 
+CLIMB_ROUNDS = 10  # most climbs end by themselves before
+
 
 class Ascent:
     """Climbs that remember each other: no minorant is maximised twice."""

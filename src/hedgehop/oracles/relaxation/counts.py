@@ -16,8 +16,8 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold
-from hedgehop.oracles.relaxation.ascent import Ascent
-from hedgehop.oracles.relaxation.linear_steps import Solve
+from hedgehop.oracles.relaxation.ascent import CLIMB_ROUNDS, Ascent
+from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.multipliers import asked, threshold, wanted
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import CountMultipliers
@@ -25,8 +25,7 @@ from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses
 
 _CLIMBS_PER_ROUND = 4  # labelings to climb from in a round
-_CLIMB_ROUNDS = 10
-_BIASES = 6  # tried on one code
+_BIASES_PER_CODE = 6  # tried on one code
 _STEPS_PER_ROUND = 3  # linear steps, against the rounds of multipliers, from which no new search begins
 
 
@@ -43,7 +42,7 @@ def unfit(model: object, counts: Sequence[CountFunction] | None) -> str | None:
 class CountSearch:
     """One step: a bound by multipliers, then biases and ascent; all by linear steps."""
 
-    def __init__(self, pool: Pool, counts: Sequence[CountFunction], solve: Solve) -> None:
+    def __init__(self, pool: Pool, counts: Sequence[CountFunction], solve: SolveLinear) -> None:
         assert isinstance(pool.model, UnaryModel)
         self.pool, self.counts, self.solve = pool, counts, solve
         self.unary = changed_unary(pool.model, fold(pool.model, pool.others)[0])
@@ -67,7 +66,7 @@ class CountSearch:
             before = self.pool.value
             self._push(changes, bound)
             for labeling in self.pool.top(_CLIMBS_PER_ROUND):
-                ascent.climb(labeling, _CLIMB_ROUNDS, lambda: self.pool.value >= bound)
+                ascent.climb(labeling, CLIMB_ROUNDS, lambda: self.pool.value >= bound)
         return bound
 
     def solved(self, theta: Doubles) -> tuple[Labels, float]:
@@ -103,7 +102,7 @@ class CountSearch:
         bias = max(first, abs(rises.weight) / enough)
         carriers = np.zeros(base.shape, bool)
         carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]
-        for _ in range(_BIASES):
+        for _ in range(_BIASES_PER_CODE):
             theta = base + np.where(carriers, bias if reward else -bias, 0.0)
             reached = count.count(codes.of(self.solved(theta)[0]))
             if (reached >= enough) == reward:

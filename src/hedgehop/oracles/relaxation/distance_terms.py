@@ -30,7 +30,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.potentials import BallCoverage, Distances, Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
-from hedgehop.potentials.count_functions import Limit, Table, limited
+from hedgehop.potentials.count_functions import Limit, Table, with_limit
 
 _MOST_COMMON_PARTS = 45  # of balls whose common part is a term of its own
 _LEAST_OVERLAP = 0.01  # of two balls that are worth it
@@ -286,5 +286,5 @@ def unfit(potential: Potential) -> str | None:
 def _family(potential: Potential, steep: float) -> Family:
     found = potential.distances()
     assert found is not None  # see `unfit`
-    function = limited(found.function, steep)
+    function = with_limit(found.function, steep)
     return Family(np.ascontiguousarray(found.references), found.weights, function, found.scale, found.decay)

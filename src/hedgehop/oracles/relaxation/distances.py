@@ -17,9 +17,9 @@ from hedgehop.potentials import Linear, Potential
 
 _LIMIT_CALLS = 4  # linear steps where labelings have to be different, and that is all
 _ASCENT_ROUNDS = 4
-_SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
+_LOSS_SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
 _SPARED = 2  # calls left for climbing where that needs them
-_FEW = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
+_MESSAGE_VARIABLES = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
 _MESSAGE_SWEEPS = 60  # of these messages
 _WIDE_GAP_RATIO = 20  # gap, against the one at which to stop, from which they are worth it
 
@@ -48,7 +48,7 @@ class DistanceSearch:
         self._alternate(close, calls - spared)
         if effort().seconds == 0:
             return bundle.bound
-        if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _FEW:
+        if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _MESSAGE_VARIABLES:
             local.pass_messages(_MESSAGE_SWEEPS)
         local.climb(_ASCENT_ROUNDS, lambda: bundle.gap <= close or bundle.calls >= calls)
         return bundle.bound
@@ -66,7 +66,8 @@ class DistanceSearch:
             gaps.append(bundle.gap)
             if effort().seconds == 0:
                 break
-            if gaps[-1] <= max(close, _SHARE * bundle.loss) or (call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]):
+            stalled = call >= 5 and gaps[-5] - gaps[-1] < 0.03 * gaps[-1]
+            if gaps[-1] <= max(close, _LOSS_SHARE * bundle.loss) or stalled:
                 break
 
 

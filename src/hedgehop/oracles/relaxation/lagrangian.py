@@ -31,10 +31,10 @@ _FAMILIES = ("distances", "lines", "counts")  # the first one present is relaxed
 
 
 class Lagrangian(LinearStepsOracle):
-    """Bound by lines above what is not linear, a linear step each; then ascent from the labelings met.
+    """Bound by lines above what is not linear, a linear step each; then ascent from the labelings found so far.
 
-    Distances have slopes, chosen by a bundle of the labelings met. Used labels, kinds and regions have multipliers,
-    improved by subgradient steps. Agreements with samples have chords.
+    Distances have slopes, chosen by a bundle of the labelings found so far. Used labels, kinds and regions have
+    multipliers, improved by subgradient steps. Agreements with samples have chords.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Lagrangian(LinearStepsOracle):
         From how many labelings to climb, or how many counts to push over the size at which their weight sets in: 8
         for samples and 6 for counts unless given.
     inner : Oracle, optional
-        What solves the linear steps, and those with further potentials; if none is given, what "auto" would choose.
+        Which oracle solves the linear steps, and those with further potentials; by default the choice of "auto".
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Lagrangian(LinearStepsOracle):
         return None
 
     def on(self, model: Model) -> LagrangianSolver:
-        """Return a solver that keeps labelings met."""
+        """Return a solver that keeps the labelings found so far."""
         return LagrangianSolver(self, model)
 
 

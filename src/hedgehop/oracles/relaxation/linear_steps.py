@@ -19,7 +19,7 @@ from hedgehop.potentials import Linear, Potential
 if TYPE_CHECKING:
     from hedgehop.oracles.routing import Auto
 
-Solve = Callable[[Doubles], Step]  # from scores of each variable's labels to the best labeling with them
+SolveLinear = Callable[[Doubles], Step]  # from scores of each variable's labels to the best labeling with them
 _BOUND_ROUNDS = 2  # of the multipliers of a bound that has to be quick
 _ITERATIONS = 10  # of message passing in a linear step; messages are kept from one to the next
 
@@ -30,7 +30,7 @@ class LinearStepsOracle(Oracle):
     Parameters
     ----------
     inner : Oracle or None
-        What solves the linear steps, and those with further potentials; if none is given, what "auto" would choose.
+        Which oracle solves the linear steps, and those with further potentials; by default the one "auto" would choose.
     """
 
     def __init__(self, inner: Oracle | None) -> None:
@@ -80,7 +80,7 @@ class LinearStepsSolver(Solver):
 
         return (self.oracle.inner or Auto()).on(self.model)
 
-    def linear_steps(self, others: Sequence[Potential], quick: bool = False) -> Solve:
+    def linear_steps(self, others: Sequence[Potential], quick: bool = False) -> SolveLinear:
         """How to ask for linear steps; the oracle is chosen once."""
         oracle = self.oracle.linear_oracle(self.model, others, quick)
         if (oracle.name, quick) not in self._inner:

@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, UnaryModel
 from hedgehop.oracles.folding import changed_unary, fold
-from hedgehop.oracles.relaxation.ascent import Ascent
-from hedgehop.oracles.relaxation.linear_steps import Solve
+from hedgehop.oracles.relaxation.ascent import CLIMB_ROUNDS, Ascent
+from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Lines, Potential
-
-_CLIMB_ROUNDS = 10
 
 
 def unfit(model: Model, potential: Potential) -> str | None:
@@ -34,7 +32,7 @@ def unfit(model: Model, potential: Potential) -> str | None:
 class LineSearch:
     """One step: a bound by functions above, then climbs from the best labelings known."""
 
-    def __init__(self, pool: Pool, lines: Sequence[Lines], solve: Solve) -> None:
+    def __init__(self, pool: Pool, lines: Sequence[Lines], solve: SolveLinear) -> None:
         self.pool, self.lines, self.solve = pool, lines, solve
 
     def run(self, starts: int) -> float:
@@ -46,7 +44,7 @@ class LineSearch:
         for labeling in self.pool.top(2 * starts):
             if climbs == starts:
                 break
-            climbs += ascent.climb(labeling, _CLIMB_ROUNDS, lambda: self.pool.value >= bound) > 0
+            climbs += ascent.climb(labeling, CLIMB_ROUNDS, lambda: self.pool.value >= bound) > 0
         return bound
 
     def _bound(self) -> float:

@@ -18,8 +18,8 @@ from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.distance_terms import View
 
 _PARENTS = 3  # labelings that are recombined or polished
-_LEAST = 0.02  # weight of a labeling in a mixture that counts
-_PASSES = 10
+_MIXTURE_WEIGHT = 0.02  # weight of a labeling in a mixture that counts
+_MOVE_PASSES = 10
 _DAMPING = 0.5  # of messages
 _RECENT = 20  # labelings met last
 
@@ -44,7 +44,7 @@ class LocalSearch:
         """Mix the components in which the labelings of the mixture, and a new one, differ."""
         bundle = self.bundle
         weights = bundle.mixed
-        heavy = [k for k in np.argsort(-weights, kind="stable")[:_PARENTS] if weights[k] > _LEAST]
+        heavy = [k for k in np.argsort(-weights, kind="stable")[:_PARENTS] if weights[k] > _MIXTURE_WEIGHT]
         parents = [bundle.labelings[k] for k in heavy]
         self._mix(view, [(x, y) for x in parents for y in (*parents, labeling) if x is not y])
 
@@ -63,9 +63,8 @@ class LocalSearch:
         for k in bundle.order(top):
             if k not in self._polished and bundle.values[k] > -np.inf:
                 self._polished.add(k)
-                view = bundle.steering(k)
-                labeling = bundle.labelings[k]
-                bundle.add(self.moves.improve(self.unary, bundle.terms.core, view.weights, labeling, _PASSES)[None])
+                weights, labeling = bundle.steering(k).weights, bundle.labelings[k]
+                bundle.add(self.moves.improve(self.unary, bundle.terms.core, weights, labeling, _MOVE_PASSES)[None])
 
     def pass_messages(self, sweeps: int) -> None:
         """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support."""

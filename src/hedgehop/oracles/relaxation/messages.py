@@ -64,7 +64,7 @@ class Messages(LinearStepsOracle):
         return distant, [p for p in potentials if p.relaxed_as != "distances"]
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse cliques, forbidden pairs, variables that count differently, and what is no distance nor linear."""
+        """Refuse cliques, forbidden pairs, unequal weights, and potentials that are neither distances nor linear."""
         distant, others = self.split(potentials)
         reasons = [
             not_finite_pairs(model),

@@ -25,9 +25,10 @@ from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
 
 _BYTES = 1 << 29  # of the flows that are kept for the labels of a grid
-_ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums by numpy, against the sum of the sizes of their terms
+_NUMPY_SUM_ERROR = 64 * float(np.finfo(np.float64).eps)  # of sums by numpy, against the sum of the sizes of their terms
 _TURN = 0.6  # weight of the last subgradient in the direction of a step
-_PATIENCE = 5  # steps without progress after which they are halved
+_FADED = 0.02  # of a direction, whose entries are whole numbers: what four turns leave of them
+_STEPS_BEFORE_HALVING = 5  # steps without progress after which they are halved
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class PartitionDual:
         rises = Prices(m - used @ members.astype(np.float64), held * used - rest.argmax(axis=2))
         sizes = m * float(np.abs(prices.variables).sum()) + float(np.abs(worths.labels).sum() + np.abs(rest).sum())
         shown = np.abs(scores, where=scores > -np.inf, out=np.zeros(scores.shape)).sum(axis=0)
-        return total + _ROUNDING * (sizes + float(used @ shown)), rises
+        return total + _NUMPY_SUM_ERROR * (sizes + float(used @ shown)), rises
 
     def moved(self, prices: Prices, rises: Prices, length: float) -> Prices:
         """Return prices a step against a direction, slopes kept where they are of use."""
@@ -153,7 +154,7 @@ class Descent:
         self._failed = 0 if gained else self._failed + 1
         if bound < self.bound:
             self.bound, self.prices = bound, self._now
-        if self._failed >= _PATIENCE:  # from the best prices, half as far
+        if self._failed >= _STEPS_BEFORE_HALVING:  # from the best prices, half as far
             self._length, self._failed, self._turn, self._now = self._length / 2, 0, None, self.prices
             return
         self._turn = rises if self._turn is None else _mixed(rises, self._turn)
@@ -165,7 +166,10 @@ class Descent:
 
 
 def _mixed(new: Prices, old: Prices) -> Prices:
-    return Prices(_TURN * new.variables + (1 - _TURN) * old.variables, _TURN * new.slopes + (1 - _TURN) * old.slopes)
+    """Turn from an old direction towards a new one; what is left of long ago stops, so that few prices change."""
+    variables = _TURN * new.variables + (1 - _TURN) * old.variables
+    variables[np.abs(variables) < _FADED] = 0.0
+    return Prices(variables, _TURN * new.slopes + (1 - _TURN) * old.slopes)
 
 
 def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:

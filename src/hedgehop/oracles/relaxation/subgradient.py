@@ -12,18 +12,21 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.branching import Relaxed, without_labels
 from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.pairwise.kernels import Messages, pair_tables, pass_messages
+from hedgehop.oracles.pairwise.kernels import MessageSolvers, closed, pair_tables, pass_messages
 from hedgehop.oracles.relaxation.multipliers import Multipliers, threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 from hedgehop.potentials.labels import label_counts, thresholds
 
 _WARM = 8  # passes for each choice of multipliers, messages kept; half of them where there are many scores
-_MANY = 20_000  # scores of labels
+_FULL_WARM_UP_SCORES = 20_000  # scores of labels
+_PASSES_PER_BRANCH = 50  # the same where scores change more
+_FORBIDDEN_PAIR = 3.0  # times its cost: what an edge pays for a pair that is to be avoided, valid whatever it is
 _COLD = 25  # the same where messages begin
-_PATIENCE = 5  # rounds that have to gain a share of the gap, or there is no use in more
+_STALLED_ROUNDS = 5  # rounds that have to gain a share of the gap, or there is no use in more
 _LEAST_GAIN = 0.05
-_CLOSE = 1e-7  # of what is at stake: a gap that is not worth further rounds
+_NEGLIGIBLE_GAP = 1e-7  # of what is at stake: a gap that is not worth further rounds
 _LARGEST_TABLES = 4_000_000  # entries of all pairs' tables, up to which transitions get multipliers of their own
 
 Evaluate = Callable[[Doubles, Doubles | None], tuple[Labels, float]]  # labeling and bound of scores and pairs' tables
@@ -100,14 +103,14 @@ class CountMultipliers:
             step, known = step if bound < bests[-1] else step / 2, reached()
             bests.append(min(bests[-1], bound))
             gap = bests[-1] - known
-            stuck = len(bests) > _PATIENCE and bests[-1 - _PATIENCE] - bests[-1] < _LEAST_GAIN * gap
-            if gap <= _CLOSE * stake or stuck or not self.improve(labeling, step * (bound - known)):
+            stuck = len(bests) > _STALLED_ROUNDS and bests[-1 - _STALLED_ROUNDS] - bests[-1] < _LEAST_GAIN * gap
+            if gap <= _NEGLIGIBLE_GAP * stake or stuck or not self.improve(labeling, step * (bound - known)):
                 break
         return bests[-1], met
 
 
 def bound_by_messages(
-    messages: Messages,
+    messages: MessageSolvers,
     model: PairwiseModel,
     theta: Doubles | None,
     counts: Sequence[CountFunction],
@@ -120,19 +123,20 @@ def bound_by_messages(
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
     if not counts:
-        return pass_messages(messages.plain, model, theta, 50)[2], []
+        bound = pass_messages(messages.plain, model, theta, 50)[2]
+        return closed(messages.plain, model, theta, labeling, reached, bound), []
     constant, flat = 0.0, labeling.reshape(-1)
     pairs = [c for c in counts if isinstance(c.codes, PairClasses)]
-    has_tables = bool(pairs) and _has_tables(model)
-    if pairs and not has_tables:
+    tabled = bool(pairs) and has_tables(model)
+    if pairs and not tabled:
         relaxed, constant = _relaxed_pairs(model, pairs, flat)
         counts = [c for c in counts if isinstance(c.codes, LabelClasses)] + relaxed
-    tables = pair_tables(model) if has_tables else None
+    tables = pair_tables(model) if tabled else None
     multipliers = CountMultipliers(counts, flat, changed_unary(model, theta), tables)
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
         changed = scores if theta is None else theta + scores
-        passes = _WARM if model.unary.size <= _MANY else _WARM // 2
+        passes = _WARM if model.unary.size <= _FULL_WARM_UP_SCORES else _WARM // 2
         if tables is not None and not messages.has_tables:
             passes = _COLD
         ready = messages.plain if tables is None else messages.of(tables)
@@ -142,7 +146,27 @@ def bound_by_messages(
     return multipliers.descend(evaluate, lambda: reached, rounds, model.spread)
 
 
-def _has_tables(model: PairwiseModel) -> bool:
+def without_codes(messages: MessageSolvers, model: PairwiseModel, theta: Doubles | None, pairs: bool) -> Relaxed:
+    """Return a function that bounds ``r(y) + theta(y)`` of labelings without some codes, all other costs left out."""
+    tables = pair_tables(model) if pairs else None
+    passes = _PASSES_PER_BRANCH if model.unary.size <= _FULL_WARM_UP_SCORES else _PASSES_PER_BRANCH // 2
+
+    def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
+        labels, other = [c for c in avoided if isinstance(c.codes, LabelClasses)], None
+        changed = theta if not labels else without_labels(model, labels) + (0.0 if theta is None else theta)
+        for count in avoided:
+            if isinstance(count.codes, PairClasses):
+                assert tables is not None
+                other = tables.copy() if other is None else other
+                for a, b in count.codes.pairs(count.code):  # finite scores keep the digits of all others
+                    other[count.members, a, b] += _FORBIDDEN_PAIR * threshold(count).weight
+        found, _, bound = pass_messages(messages.plain if other is None else messages.of(other), model, changed, passes)
+        return found.reshape(-1), bound
+
+    return relaxed
+
+
+def has_tables(model: PairwiseModel) -> bool:
     """Whether pairs of labels can have multipliers of their own."""
     same = bool((model.label_counts == model.n_labels).all())
     return same and 0 < len(model.edges) * model.n_labels**2 <= _LARGEST_TABLES

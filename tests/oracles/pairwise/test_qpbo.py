@@ -63,6 +63,11 @@ def test_refusals_name_the_reason():
     three = hh.FactorGraph([[0.0, 1.0, 2.0]])
     with pytest.raises(hh.UnsupportedError, match="needs two labels; the model has 3"):
         hh.best(three, oracle="qpbo")
-    barred = hh.FactorGraph([[0.0, 1.0]] * 2, [[0, 1]], [[0.0, 0.0], [0.0, -np.inf]])
-    with pytest.raises(hh.UnsupportedError, match="forbidden"):
-        hh.best(barred, oracle="qpbo")
+
+
+def test_equal_labels_may_be_forbidden():
+    barred = hh.FactorGraph([[0.0, 1.0], [0.0, 1.5]], [[0, 1]], [[0.0, 0.0], [0.0, -np.inf]])
+    assert hh.oracles.get("graphcut").refusal(barred, []) is not None
+    step = hh.best(barred, oracle="qpbo")
+    assert step.labeling.tolist() == [0, 1]
+    assert step.upper_bound >= 1.5

@@ -8,7 +8,7 @@ import pytest
 from tests.draws import random_model
 
 import hedgehop as hh
-from hedgehop.oracles.pairwise.kernels import Messages
+from hedgehop.oracles.pairwise.kernels import MessageSolvers
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.relaxation import subgradient
@@ -18,7 +18,9 @@ from hedgehop.potentials import LabelWeights, Linear, RegionWeights, TransitionW
 def bound_of(model, potentials, theta=None, rounds=20):
     best = hh.best(model, [*potentials, *([Linear(theta)] if theta is not None else [])], "exhaustive")
     counts = [count for p in potentials for count in p.counts(model)]
-    bound, _ = subgradient.bound_by_messages(Messages(model), model, theta, counts, best.labeling, best.value, rounds)
+    bound, _ = subgradient.bound_by_messages(
+        MessageSolvers(model), model, theta, counts, best.labeling, best.value, rounds
+    )
     return best.value, bound
 
 
@@ -97,7 +99,7 @@ def test_parts_of_labels_bound_rewards_better_than_multipliers():
     rewards = [LabelWeights(np.full(5, 12.0))]
     step = hh.best(model, rewards, hh.oracles.Expansion())
     spread, _ = subgradient.bound_by_messages(
-        Messages(model), model, None, rewards[0].counts(model), step.labeling, step.value, 20
+        MessageSolvers(model), model, None, rewards[0].counts(model), step.labeling, step.value, 20
     )
     assert step.value <= step.upper_bound
     assert step.upper_bound - step.value < 0.5 * (spread - step.value)

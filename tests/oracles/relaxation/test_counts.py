@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.draws import draws, random_model
-from tests.oracles.test_distance_bounds import random_potentials
+from tests.oracles.relaxation.test_distance_bounds import random_potentials
 
 import hedgehop as hh
 from hedgehop import _core

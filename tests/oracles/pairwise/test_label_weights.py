@@ -19,7 +19,10 @@ from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, Linear, 
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
 SHARES = (0.0, 0.3, 0.5, 0.9)
-SEVERAL = sorted({*WITHOUT_EDGES, "chain", "potts", "ragged", "grid4", "one_label", "one_variable", "edge_tables"})
+OWN_ORACLES = {"own_solver", "program", "mixed_program"}  # whose steps only their own oracles can write
+SEVERAL = sorted(
+    {*WITHOUT_EDGES, "chain", "potts", "ragged", "grid4", "one_label", "one_variable", "edge_tables"} - OWN_ORACLES
+)
 
 
 def some_weights(d: Dice, model: hh.Model) -> list:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 import scipy.optimize
 
 import hedgehop as hh
+from hedgehop.oracles.program.quiet import _streams
 
 GRID = hh.Grid(np.random.default_rng(0).normal(size=(2, 2, 3)), smoothness=0.3)
 
@@ -38,7 +41,7 @@ def test_a_time_limit_is_passed_on(options):
 
 
 def test_a_budget_of_nodes_gives_the_same_answer_twice_and_a_bound(monkeypatch):
-    monkeypatch.setattr("hedgehop.oracles.program.program._WORK", 0)
+    monkeypatch.setattr("hedgehop.oracles.program.program._SEARCH_WORK", 0)
     monkeypatch.setattr("hedgehop.oracles.program.program._FEWEST_NODES", 1)
     random = np.random.default_rng(0)
     edges = [(i, j) for i in range(26) for j in range(i)]
@@ -48,3 +51,34 @@ def test_a_budget_of_nodes_gives_the_same_answer_twice_and_a_bound(monkeypatch):
     assert first.value <= first.upper_bound < np.inf
     assert model.score(random.integers(0, 2, (2000, 26))).max() <= first.upper_bound
     assert (first.value, first.upper_bound) == (second.value, second.upper_bound)
+
+
+@pytest.mark.skipif(_streams()[0] is None, reason="this C library keeps its standard output to itself")
+def test_what_the_solver_prints_by_itself_is_dropped(capfd, monkeypatch):
+    """HiGHS prints a line of its own in one solve of hundreds; Python's output at the same time stays."""
+    library, real = ctypes.CDLL(None), scipy.optimize.milp
+
+    def milp(*args, **kwargs):
+        library.puts(b"a word of the solver")
+        print("ours", flush=True)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(scipy.optimize, "milp", milp)
+    assert hh.best(GRID, oracle="ilp").exact
+    library.puts(b"after it")
+    library.fflush(None)
+    lines = capfd.readouterr().out.split("\n")
+    assert lines[:-2] == ["ours"] * (len(lines) - 2)
+    assert lines[-2:] == ["after it", ""]
+    assert len(lines) > 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_constant_in_all_weights_of_trees_costs_no_digit(seed):
+    """Every tree has as many edges, so that HiGHS need not see the constant."""
+    edges = [[1, 0], [2, 1], [3, 1], [1, 0], [2, 0], [3, 1]]
+    weights = np.round(2.0 * np.random.default_rng(seed).normal(size=6)) + 1e6
+    model, ball = hh.SpanningTree(edges, weights), hh.HammingBall(gamma=0.05)
+    lists = [hh.diverse(model, ball, 3, 0.3, oracle=name, min_distance=2) for name in ("ilp", "exhaustive")]
+    assert lists[0].exact.all()
+    assert lists[0].gains == pytest.approx(lists[1].gains, rel=1e-13)

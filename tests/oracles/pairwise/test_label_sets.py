@@ -56,6 +56,15 @@ def test_value_is_that_of_the_labeling():
     assert np.isneginf(sets.theta[:, ~sets.kept]).all()
 
 
+def test_a_label_left_out_at_no_loss_is_used_no_longer():
+    """All labelings but one are worth 0: of equals the one without the label stays, or moves start from it in vain."""
+    model = hh.FactorGraph([[1.0, 0.0], [0.0, 1.0]], [[0, 1]], [[0.0, 0.0], [-1.0, 0.0]])
+    sets = searched(model, np.ones(2))
+    assert sets.kept.tolist() in ([True, False], [False, True])
+    assert np.isfinite(sets.theta[[0, 1], sets.labeling]).all()
+    assert sets.value == 0.0
+
+
 def test_dear_labels_are_left_out_and_needed_ones_kept():
     model, _ = image(3)
     assert searched(model, np.full(4, 1e3)).kept.sum() == 1

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labels that programs need not consider: never one of a better labeling, and many of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgehop as hh
+from hedgehop.oracles.worse_labels import without_worse_labels
+from hedgehop.potentials import Constant, LabelWeights, Linear, RegionWeights
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_label_of_a_better_labeling_is_left_out(seed):
+    random = np.random.default_rng(seed)
+    model = hh.Grid(3 * random.normal(size=(2, 3, 3)), smoothness=random.random())
+    terms = [
+        LabelWeights(random.normal(size=3)), RegionWeights([[0, 1, 3]], random.normal(size=(1, 3))), Constant(2.5),
+        Linear(random.normal(size=(6, 3))),
+    ]  # fmt: skip
+    every = hh.testing.all_labelings(model)
+    values = model.score(every.reshape(-1, 2, 3)) + hh.potentials.total_value(model, terms, every)
+    for place in [*random.permutation(len(every))[:5].tolist(), int(values.argmax())]:
+        known = hh.oracles.Step(every[place].reshape(2, 3), float(values[place]), np.inf, False, "")
+        left = without_worse_labels(model, terms, known)
+        assert left[: len(terms)] == terms
+        allowed = np.isfinite(left[-1].theta[np.arange(6), every]).all(axis=1) if len(left) > 4 else values > -np.inf
+        assert allowed[place]
+        assert allowed[values > values[place] + 1e-9].all()
+
+
+def test_most_labels_are_left_out_where_rewards_are_earned():
+    random = np.random.default_rng(0)
+    model = hh.Grid(random.normal(size=(12, 16, 5)), smoothness=1.0)
+    reward = LabelWeights(5.0 * random.random(5))
+    left = without_worse_labels(model, [reward], hh.best(model, reward, oracle="expansion"))
+    assert np.isneginf(left[1].theta).mean() > 0.5
+    assert hh.best(model, reward).exact
+
+
+def test_what_is_no_sum_of_thresholds_is_left_alone():
+    model = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], 1.0)
+    ball = hh.potentials.BallCoverage([[0, 0, 0]], [1.0, 1.0, 1.0])
+    known = hh.best(model)
+    assert without_worse_labels(model, [ball], known) == [ball]
+    assert without_worse_labels(model, [], known) == []
+    tree = hh.SpanningTree([[0, 1], [1, 2], [0, 2]], [1.0, 2.0, 3.0])
+    costs = LabelWeights([0.0, -1.0])
+    assert without_worse_labels(tree, [costs], hh.best(tree, costs)) == [costs]
