@@ -5,13 +5,14 @@ SECONDS ?= 60
 SEED ?= 1
 ROUNDS ?= 0
 SAMPLE ?= 25
+PYTHONS ?= python3.10 python3.11 python3.12 python3.13
 
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
 TOOLS := scikit-build-core nanobind cmake ninja typing-extensions
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*.hpp cpp/*/*.cpp bindings/*)
-CPP_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp cpp/*/tests/* bindings/*.hpp bindings/*.cpp)
+CPP_FILES := $(shell find cpp bindings -name '*.?pp')
+SOURCES := pyproject.toml CMakeLists.txt bindings/stubs.cmake $(shell find cpp bindings -name '*.?pp' -not -path '*/tests/*')
 # cmake and ninja come from the environment, whatever the machine has.
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 
@@ -20,10 +21,10 @@ CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized,$(if $(filter T
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
 EXTRAS_demo := [cli,segmentation,plot]
-EXTRAS_dev := [dev,docs,cli,segmentation,learning,studio,plot,batch,io]
+EXTRAS_dev := [dev,docs,cli,segmentation,learning,studio,plot,batch,parquet,io,program]
 EXTRAS_docs := [docs,cli,segmentation,learning,studio,plot]
 
-.PHONY: help demo test lint format bench fuzz hunt mutants docs gallery release-check build cpptest clean
+.PHONY: help demo test test-slow lint format bench fuzz hunt mutants docs pictures release-check wheels build cpptest clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -31,18 +32,22 @@ help: ## Show the targets
 
 demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what the demo needs)
 	@echo "demo: running hedgehop demo"
-	@$(PY) -m hedgehop demo
+	@$(PY) -m hedgehop demo --force
 
 # pytest goes last so that its verdict is the last line.
 test: cpptest ## Run the C++ and the Python tests
 	@echo "test: running the Python tests"
-	@$(PY) -m pytest --numprocesses auto --quiet
+	@$(PY) -m pytest --numprocesses auto --quiet -m "not slow"
+
+test-slow: $(VENV)/.installed-dev ## Run what takes longest: the gallery, the documents, many sessions, killed batches
+	@echo "test-slow: running the slow Python tests"
+	@$(PY) -m pytest --numprocesses auto --quiet -m slow tests
 
 lint: $(VENV)/.installed-dev ## Check style and types
 	@echo "lint: ruff, assertions, mypy, clang-format, tsc"
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) tests/lint_assertions.py
+	@$(PY) tests/project/lint_assertions.py
 	@$(PY) -m mypy
 	@$(VENV)/bin/clang-format --dry-run -Werror $(CPP_FILES)
 	@if command -v tsc > /dev/null; then tsc -p src/hedgehop/studio/static/jsconfig.json; \
@@ -68,7 +73,7 @@ hunt: $(VENV)/.installed-dev ## Compare random lists with enumeration for a minu
 	@$(PY) -m hunt --seconds $(SECONDS) --seed $(SEED) --rounds $(ROUNDS)
 
 mutants: $(VENV)/.installed-dev ## Change the sources here and there; do the tests notice? (SAMPLE=25 SEED=1 PARTS=)
-	@$(PY) -c 'import mutmut' 2> /dev/null || $(PIP) install mutmut==3.3.1
+	@$(PY) -c 'import coverage, mutmut' 2> /dev/null || $(PIP) install coverage==7.17.3 mutmut==3.3.1
 	@echo "mutants: trying $(SAMPLE) of every part"
 	@$(PY) -m hunt.mutants $(PARTS) --sample $(SAMPLE) --seed $(SEED)
 
@@ -76,13 +81,17 @@ docs: $(VENV)/.installed-docs ## Build the documentation into build/docs
 	@echo "docs: building build/docs"
 	@$(PY) -m sphinx -W -b html docs build/docs
 
-gallery: $(VENV)/.installed-docs ## Draw the pictures of docs/gallery.md anew
-	@echo "gallery: running the examples"
-	@$(PY) docs/pictures/gallery.py
+pictures: $(VENV)/.installed-dev ## Draw the pictures of README.md and docs again (needs Chromium); "make docs" runs the gallery
+	@echo "pictures: drawing"
+	@for name in flow theory draw studio studio_film; do $(PY) docs/pictures/$$name.py || exit 1; done
 
 release-check: $(VENV)/.installed-dev ## Build sdist and wheel, look into them, try the wheel without a compiler
 	@echo "release-check: building sdist and wheel"
 	@$(IN_VENV) $(PY) release/check.py
+
+wheels: $(VENV)/.installed-dev ## Build wheels into dist with each of PYTHONS, and try them there
+	@echo "wheels: building with $(PYTHONS)"
+	@$(PY) release/wheels.py dist $(PYTHONS)
 
 build: $(VENV)/.installed-core ## Build and install the library into .venv
 

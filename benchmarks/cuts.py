@@ -23,6 +23,8 @@ def theirs(problem):
 
 
 def compare(problem, goal, repeats):
+    if not table.wanted(problem):
+        return
     given = solvers.arrays(problem)
     peer = (lambda: theirs(problem)) if table.peer("maxflow") else None
     mine, other, alone = table.turns(repeats, lambda: hh.best(solvers.built(given)), peer, lambda: kernel(problem))
@@ -32,6 +34,8 @@ def compare(problem, goal, repeats):
 
 
 def bytes_a_node(problem, goal):
+    if not table.wanted(problem):
+        return
     flow = solvers.flow(problem)
     flow.solve()
     table.limited(f"cut, {problem['name']}, bytes per node", flow.bytes / problem["n"], "B", goal)

@@ -63,6 +63,8 @@ def library(given, penalty, m=LENGTH, certify=False):
 
 
 def compare(problem, penalty, goal, peer, repeats, kernel=None, certify=False):
+    if not table.wanted(problem):
+        return
     given = solvers.arrays(problem)
     ours = lambda: library(given, penalty, certify=certify)  # noqa: E731
     mine, other, alone = table.turns(repeats, ours, peer, kernel)

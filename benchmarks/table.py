@@ -14,6 +14,7 @@ import importlib
 import time
 
 ROWS = []  # all that was printed, for page.py
+ONLY = []  # names of problems, or parts of them, if not all are wanted
 PEERS = {"maxflow": "PyMaxflow", "gco": "gco-wrapper", "pytoulbar2": "pytoulbar2"}
 
 
@@ -23,6 +24,11 @@ def peer(module):
         return importlib.import_module(module)
     except ImportError:
         return None
+
+
+def wanted(problem):
+    """Whether a problem is to be measured."""
+    return not ONLY or any(part in problem["name"] for part in ONLY)
 
 
 def missing():

@@ -18,7 +18,7 @@ HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 SOURCES = {".py": "#", ".hpp": "//", ".cpp": "//", ".js": "//"}
 LARGEST = 300_000  # bytes of one file in the sdist: there is no data in it
 STRANGE = {".npz", ".npy", ".mat", ".jpg", ".jpeg", ".uai", ".gz", ".xz", ".h5", ".zip"}
-MADE_BY_US = {"tests/data/list_v1.npz"}
+MADE_BY_US = {"tests/data/list_v1.npz", "src/hedgehop/segmentation/strokes/combiner.npz"}
 
 
 def main() -> int:
@@ -27,6 +27,7 @@ def main() -> int:
         sdist, wheel = build(Path(folder))
         complaints += [*look_into_sdist(sdist), *look_into_wheel(wheel)]
         try_wheel(wheel, Path(folder) / "clean")
+    print("".join(f"note: {note}\n" for note in notes()), end="")
     print("\n".join(complaints) or f"release-check: {sdist.name} and {wheel.name} are fit to be published")
     return 1 if complaints else 0
 
@@ -34,9 +35,13 @@ def main() -> int:
 def versions() -> Iterator[str]:
     """The version is the same wherever it is written, and the changelog knows it."""
     version = found_in("pyproject.toml", r'^version = "(.+)"$')
-    cited = found_in("CITATION.cff", r"^version: (.+)$")
-    if cited != version:
-        yield f"CITATION.cff must have version {version}; got {cited}."
+    for name, pattern in (
+        ("CITATION.cff", r"^version: (.+)$"),
+        ("src/hedgehop/__init__.py", r'^__version__ = "(.+)"$'),
+    ):
+        written = found_in(name, pattern)
+        if written != version:
+            yield f"{name} must have version {version}; got {written}."
     if f"## {version}" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
         yield f"CHANGELOG.md must have a heading for {version}."
 
@@ -44,6 +49,12 @@ def versions() -> Iterator[str]:
 def found_in(name: str, pattern: str) -> str | None:
     found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
     return found and found.group(1)
+
+
+def notes() -> Iterator[str]:
+    """What a person should know before publishing, but may decide."""
+    if "[project.urls]" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
+        yield "README.md has relative links, dead on PyPI. Run release/links.py with the documentation's address."
 
 
 def headers() -> Iterator[str]:
@@ -89,9 +100,9 @@ def look_into_wheel(path: Path) -> Iterator[str]:
             yield f"the wheel must hold {wanted}."
 
 
-def try_wheel(wheel: Path, folder: Path) -> None:
+def try_wheel(wheel: Path, folder: Path, base: str = sys.executable) -> None:
     """Install the wheel in a new environment and run the smoke test, with no compiler to be found."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)  # ours serves, and is there
+    subprocess.run([base, "-m", "venv", "--without-pip", folder], check=True)  # our pip serves, and is there
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     bare = {**os.environ, "PATH": str(python.parent), "CC": "no-compiler", "CXX": "no-compiler"}
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What several tests share: the folder of real data, which is not part of the repository."""
+"""What several tests share: the folder of real data, which is not part of the repository; no optional oracle."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("HEDGEHOP_DATA", ROOT.parent / "shared" / "data"))
+
+
+@pytest.fixture(autouse=True)
+def without_toulbar2(monkeypatch):
+    """Choose the same oracles whether or not the optional one is installed."""
+    monkeypatch.setattr("hedgehop.oracles.exact.toulbar2.is_installed", lambda: False)
 
 
 @pytest.fixture

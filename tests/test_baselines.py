@@ -119,3 +119,19 @@ def test_samples_feed_expected_best():
     found = hh.diverse(model, hh.ExpectedBest(hh.samples(model, 20)), m=3, tradeoff=5.0)
     assert found.distinct == 3
     assert found.objective <= found.upper_bound
+
+
+def test_noise_follows_the_structure():
+    """On chains, where it is on single variables, samples are those of the distribution; regions are for images."""
+    scores = np.random.default_rng(0).normal(size=(6, 3))
+    chain = hh.Chain(scores, np.zeros((3, 3)))  # independent: perturb-and-MAP is exact
+    drawn = hh.samples(chain, 2000, method="noise")
+    shares = np.stack([(drawn == label).mean(axis=0) for label in range(3)], axis=1)
+    assert shares == pytest.approx(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), abs=0.05)
+    assert np.array_equal(drawn, hh.samples(chain, 2000, 1.0, 0.0, 0.0))
+    grid = hh.Grid(scores.reshape(2, 3, 3), 0.5)
+    assert np.array_equal(hh.samples(grid, 20), hh.samples(grid, 20, 0.0, 1.0, 1.0))
+    parse = hh.Arborescence(np.random.default_rng(0).normal(size=(4, 5)))
+    assert np.array_equal(hh.samples(parse, 20, method="noise"), hh.samples(parse, 20, 1.0, 0.0, 0.0))
+    whole = [np.arange(6)]
+    assert np.array_equal(hh.samples(chain, 20, regions=whole), hh.samples(chain, 20, 0.0, 1.0, 1.0, regions=whole))

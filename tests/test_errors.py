@@ -38,6 +38,10 @@ MODEL_ERRORS = {
         lambda: hh.Grid(np.zeros((2, 2, 2)), connectivity=5),
         "connectivity must be 4 or 8 for a 2-D grid; got 5",
     ),
+    "connectivity of a volume": (
+        lambda: hh.Grid(np.zeros((2, 2, 2, 2)), connectivity=[4, 6]),
+        "connectivity must be 6 or 26 for a 3-D grid; got [4, 6]",
+    ),
     "negative smoothness": (lambda: hh.Grid(np.zeros((2, 2, 2)), -1.0), "smoothness must be >= 0 and finite; got -1.0"),
     "smoothness arrays": (lambda: hh.Grid(np.zeros((2, 2, 2)), [SQUARE]), "2 arrays, one per direction; got 1 arrays"),
     "smoothness shape": (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Diversities and tradeoffs in words mean what the classes mean."""
 
+import numpy as np
 import pytest
 
 import hedgehop as hh
@@ -67,3 +68,12 @@ def test_tradeoffs():
 def test_wrong_tradeoffs(text):
     with pytest.raises(ValueError, match=r"expected a number|must be"):
         parse_tradeoff(text)
+
+
+def test_regions_are_read_from_a_map(tmp_path):
+    regions = np.array([[0, 0, 1], [2, 2, 1]])
+    np.save(tmp_path / "map.npy", regions)
+    made = parse_diversity(f"regions:{tmp_path / 'map.npy'}:h=sqrt:robust=2")
+    assert made == hh.RegionCoverage(regions, h="sqrt", robust=2)
+    with pytest.raises(ValueError, match="regions needs a regions"):
+        parse_diversity("regions")

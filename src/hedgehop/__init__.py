@@ -10,15 +10,15 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path as _File
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # The public names and where they live, as the stub beside this file lists them.
 _PUBLIC = {
     name: module
-    for module, name in re.findall(r"^from (\S+) import (\w+)", Path(__file__).with_suffix(".pyi").read_text(), re.M)
+    for module, name in re.findall(r"^from (\S+) import (\w+)", _File(__file__).with_suffix(".pyi").read_text(), re.M)
 }
 __all__ = [*_PUBLIC, "__version__"]
 

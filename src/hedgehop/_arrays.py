@@ -101,16 +101,27 @@ def levels_of(pixels: NDArray[Any]) -> Doubles:
 
 def integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """Check an array of whole numbers."""
-    array = np.asarray(values)
-    if array.size == 0:
-        return np.zeros(array.shape, np.int64)
-    if array.dtype == bool or np.issubdtype(array.dtype, np.integer):
+    array = _numeric(values, name)
+    if array.dtype == bool or (array.dtype.kind in "iu" and array.dtype != np.uint64):
         return array.astype(np.int64)
-    array = _numeric(array, name)
-    if not np.isfinite(array).all() or (array != np.floor(array)).any():
-        wrong = array[~np.isfinite(array) | (array != np.floor(array))].flat[0]
-        raise ValueError(f"{name} must be whole numbers; got {wrong}.")
+    whole = np.isfinite(array) & (array == np.floor(array))
+    if not whole.all():
+        raise ValueError(f"{name} must be whole numbers; got {array[~whole].flat[0]}.")
+    if array.size and np.abs(array).max() >= 2.0**63:
+        raise ValueError(f"{name} must be below 2^63; got {array.flat[int(np.abs(array).argmax())]:g}.")
     return array.astype(np.int64)
+
+
+def labels(values: ArrayLike, name: str, *, stacked: bool = False) -> Labels:
+    """Check one labeling, (n,), or several stacked along a first axis, (m, n), of a model that is not known yet."""
+    array = integers(values, name)
+    if array.size == 0 or (stacked and array.ndim > 2):
+        wanted = "(n,) or (m, n)" if stacked else "(n,)"
+        raise ValueError(f"{name} must have shape {wanted}, at least one label; got {array.shape}.")
+    if array.min() < 0 or array.max() > np.iinfo(LABEL).max:
+        wrong = int(array.min() if array.min() < 0 else array.max())
+        raise ValueError(f"{name} must hold labels from 0 to 2^31 - 1; got {wrong}.")
+    return own(np.ascontiguousarray(np.atleast_2d(array) if stacked else array.reshape(-1), LABEL))
 
 
 def refuse_nan(array: NDArray[Any], name: str) -> None:
@@ -128,25 +139,65 @@ def extent(array: NDArray[Any]) -> tuple[float, float]:
     return (float(array.min()), float(array.max())) if array.size else (np.inf, -np.inf)
 
 
+def flag(value: Any, name: str) -> bool:
+    """Check an option that is on or off."""
+    if not isinstance(value, (bool, np.bool_, int)):
+        raise TypeError(f"{name} must be True or False; got {value!r}.")
+    return bool(value)
+
+
+def several(values: Any, name: str, what: str) -> tuple[Any, ...]:
+    """Check what must be a list of things, and not one of them."""
+    try:
+        return tuple(values)
+    except TypeError:
+        raise TypeError(f"{name} must be a list of {what}; got {values!r}.") from None
+
+
+def is_one_of(value: Any, names: tuple[str, ...]) -> bool:
+    """Whether a value is one of some names; anything else, arrays included, is not."""
+    return isinstance(value, str) and value in names
+
+
+def rectangular(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return an array of anything, of nested lists that have the same length."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a rectangular array of numbers; got ragged rows.") from error
+
+
 def positive_count(value: Any, name: str) -> int:
     """Check a count such as m: a whole number >= 1."""
+    return count(value, name, 1)
+
+
+def count(value: Any, name: str, low: int = 0) -> int:
+    """Check a whole number, at least `low` and below 2^63."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be a whole number; got {value!r}.")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1; got {value}.")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}; got {value}.")
+    if value >= 2**63:
+        raise ValueError(f"{name} must be below 2^63; got {value}.")
     return int(value)
 
 
 def number(value: Any, name: str, *, low: float = -np.inf, strict: bool = False) -> float:
     """Check a finite real number, at least (or, if strict, above) `low`."""
     try:
-        result = float(value)
-    except (TypeError, ValueError):
+        result = np.nan if np.iscomplexobj(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be a number; got {value!r}.") from None
     if not np.isfinite(result) or result < low or (strict and result == low):
         wanted = "finite" if low == -np.inf else f"{'>' if strict else '>='} {low:g} and finite"
         raise ValueError(f"{name} must be {wanted}; got {value!r}.")
     return result
+
+
+def key_of(labeling: NDArray[np.integer]) -> bytes:
+    """Return what tells labelings apart in sets and dictionaries."""
+    return np.ascontiguousarray(labeling, np.int32).tobytes()
 
 
 def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tuple[Labels, bool]:
@@ -201,10 +252,7 @@ def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:
 
 
 def _numeric(values: ArrayLike, name: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a rectangular array of numbers; got ragged rows.") from error
+    array = rectangular(values, name)
     if array.dtype == object or not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
         raise TypeError(f"{name} must be an array of numbers; got {type(values).__name__} of {array.dtype}.")
     if np.issubdtype(array.dtype, np.complexfloating):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The classes and colours of PASCAL VOC, which most label maps are painted in."""
+"""Colours of labels: our own, and those of PASCAL VOC, which most label maps are painted in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import own
 
+# A grey for label 0, often the background; the colours of Okabe and Ito; four dark ones. The order keeps short
+# beginnings far apart, for colour-blind readers too (tests/plotting/test_plotting.py measures it).
+PALETTE = (
+    *("#b8b8b8", "#0072b2", "#d55e00", "#f0e442", "#56b4e9", "#009e73"),
+    *("#e69f00", "#cc79a7", "#33097d", "#920506", "#5c5c63", "#420b1a"),
+)
 VOC_NAMES = (
     *("background", "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow"),
     *("dining table", "dog", "horse", "motorbike", "person", "potted plant", "sheep", "sofa", "train", "tv monitor"),

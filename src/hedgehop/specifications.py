@@ -6,17 +6,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from hedgehop._arrays import number
+from hedgehop._plugins import plugins
 from hedgehop.diversity import (
     Diversity,
     HammingBall,
     LabelCoverage,
     LinearHamming,
+    RegionCoverage,
     TransitionCoverage,
+    UseCoverage,
     VariableCoverage,
 )
+from hedgehop.io.labels import read_labels
 from hedgehop.lists.tradeoff import TradeoffLike, per_variable, target
 
 _TERM_SEPARATOR = re.compile(r"(?<![\d.][eE])\+")  # between terms, not in 1e+3
@@ -30,8 +35,9 @@ def parse_diversity(text: str) -> Diversity:
     ----------
     text : str
         ``name:value:option=value``, or a sum of such terms, each optionally with a factor. The names are ``hamming``
-        (smooth balls, by gamma), ``ball`` (exact balls, by radius), ``labels``, ``transitions`` and ``variables``
-        (by h) and ``linear``; options are those of the classes.
+        (smooth balls, by gamma), ``ball`` (exact balls, by radius), ``labels``, ``transitions``, ``variables`` and
+        ``uses`` (by h), ``regions`` (by a label map in a file), ``linear``, and those of other packages
+        (``hh.plugins("diversities")``); options are those of the classes.
 
     Examples
     --------
@@ -115,6 +121,13 @@ _DIVERSITIES = {
         TransitionCoverage, _GROUP_OPTIONS | {"ordered": _truth, "include_equal": _truth}, "transitions:sqrt"
     ),
     "variables": _Named(VariableCoverage, {"h": str}, "variables:log"),
+    "uses": _Named(UseCoverage, {"h": str, "parsimony": _GROUP_OPTIONS["parsimony"]}, "uses:log"),
+    "regions": _Named(
+        RegionCoverage,
+        {"regions": read_labels, "h": str, "parsimony": _GROUP_OPTIONS["parsimony"], "robust": _whole},
+        "regions:map.png",
+        True,
+    ),
     "linear": _Named(LinearHamming, {}, "linear"),
 }
 EXAMPLES = tuple(kind.example for kind in _DIVERSITIES.values())
@@ -126,17 +139,38 @@ def _term(text: str) -> Diversity:
     if scaled:
         return _number(scaled[1].strip()) * _term(scaled[2].strip())
     name, *values = [part.strip() for part in text.split(":")]
-    if name not in _DIVERSITIES:
-        raise ValueError(
-            f"unknown diversity {name!r}; known are {', '.join(EXAMPLES)}, and sums such as 0.5*labels+hamming:0.01."
-        )
-    kind = _DIVERSITIES[name]
+    kind = _DIVERSITIES.get(name) or _added(name)
+    if kind is None:
+        known = ", ".join((*EXAMPLES, *plugins("diversities")))
+        raise ValueError(f"unknown diversity {name!r}; known are {known}, and sums such as 0.5*labels+hamming:0.01.")
     options = dict(_option(name, kind, value, first=k == 0) for k, value in enumerate(values))
     if len(options) < len(values):
         raise ValueError(f"an option occurs twice in {text!r}.")
     if kind.first_is_needed and next(iter(kind.options)) not in options:
         raise ValueError(f"{name} needs a {next(iter(kind.options))}, as in {kind.example}; got {text!r}.")
     return kind.make(**options)
+
+
+def _added(name: str) -> _Named | None:
+    """A diversity of another package, with the options of its constructor."""
+    make = plugins("diversities").get(name)
+    if make is None:
+        return None
+    options = [p for p in signature(make).parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    needed = bool(options) and options[0].default is Parameter.empty
+    return _Named(make, {p.name: _any_value for p in options}, f"{name}:..." if needed else name, needed)
+
+
+def _any_value(text: str) -> Any:
+    """Read yes or no, a number, several values, or else a word."""
+    if "," in text:
+        return tuple(_any_value(part) for part in text.split(","))
+    for read in (_truth, _whole, _number):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _option(name: str, kind: _Named, text: str, first: bool) -> tuple[str, Any]:

@@ -6,14 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import metadata
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import hedgehop as hh
+from hedgehop.cli import doctor, options
 from hedgehop.cli.app import app
-from hedgehop.cli.doctor import _small_models
 from hedgehop.cli.output import plain
 
 COMMANDS = ("solve", "segment", "convert", "show", "batch", "tune", "demo", "reproduce", "bench", "doctor")
@@ -48,7 +49,9 @@ def test_solve_prints_the_table_and_keeps_the_list_that_python_finds(grid):
     found = hh.load(file)
     assert np.array_equal(found.labelings, expected.labelings)
     assert found.objective == expected.objective
-    assert "guarantee" in done.stdout
+    assert done.stdout.startswith("3 of 3 labelings different, any two in at least ")
+    assert "Lemma 2" not in done.stdout
+    assert "Lemma 2" in run("solve", grid, "-m", 3, "--verbose").stdout
     assert f"wrote {file}" in done.stdout
     assert done.stderr == ""
 
@@ -77,6 +80,19 @@ def test_solve_certifies_as_much_as_it_is_told(grid):
         assert "must be auto, off or a number of steps" in " ".join(done.stderr.replace("│", " ").split())
 
 
+def test_solve_says_how_likely_labelings_are(grid, tmp_path):
+    words = ("solve", grid, "-m", 2, "--json", "--force", "-o", tmp_path / "list.npz")
+    assert "probabilities" not in json.loads(run(*words).stdout)
+    sure = {t: json.loads(run(*words, "--temperature", t).stdout)["probabilities"] for t in ("0.01", "100")}
+    assert sum(sure["100"]) == pytest.approx(1.0)
+    assert max(sure["0.01"]) > max(sure["100"])
+    shown = json.loads(run("show", tmp_path / "list.npz", "--json").stdout)
+    assert shown["probabilities"] == pytest.approx(sure["100"])
+    assert 0.0 <= shown["none_of_these"] <= 1.0
+    assert "likely" in run("solve", grid, "-m", 2, "--probabilities").stdout
+    assert "temperature must be > 0" in run(*words, "--temperature", "0").stderr
+
+
 def test_repeated_labelings_are_allowed_or_not(grid):
     words = ("solve", grid, "-m", 3, "-d", "variables", "-t", 0, "--json")
     assert json.loads(run(*words).stdout)["distinct"] == 1
@@ -90,26 +106,132 @@ def test_json_with_a_file_leaves_the_labelings_there(grid):
 
 
 def test_a_time_limit_keeps_the_list_so_far_and_is_no_failure(grid):
-    done = run("solve", grid, "-m", 9, "--time-limit", 0, "-o", grid.with_name("list.npz"))
+    done = run("solve", grid, "-m", 9, "-t", 1, "--time-limit", 1e-9, "-o", grid.with_name("list.npz"))
     assert done.exit_code == 0
-    assert "1 of 9 labelings are kept" in done.stderr
+    assert "only 1 of 9 labelings: the time limit is over" in done.stderr
     assert len(hh.load(grid.with_name("list.npz"))) == 1
-    assert json.loads(run("solve", grid, "-m", 1, "--time-limit", 0, "--json").stdout)["m"] == 1
+    assert json.loads(run("solve", grid, "-m", 1, "--time-limit", 1e-9, "--json").stdout)["m"] == 1
+    assert "time_limit" in run("solve", grid, "--time-limit", 0).stderr
 
 
-def test_a_time_limit_ends_a_step_and_the_last_bound(tmp_path, monkeypatch):
-    """Of a model whose integer program has no end in sight, whether or not the list is complete by then."""
-    monkeypatch.setattr(hh.oracles.get("ilp"), "time_limit", 20.0)  # an interrupted program goes on unheard until then
+def test_a_time_limit_ends_steps_and_the_search_for_a_tradeoff(tmp_path):
+    """Of a model whose integer program has no end in sight."""
     random = np.random.default_rng(0)
     cliques = [(random.choice(40, 3, replace=False), random.normal(size=(3, 3, 3))) for _ in range(300)]
     hh.write(hh.FactorGraph(np.zeros((40, 3)), cliques=cliques), tmp_path / "hard.npz")
-    for m in (1, 9):
-        answer = json.loads(run("solve", tmp_path / "hard.npz", "-m", m, "-t", 1, "--time-limit", 1.5, "--json").stdout)
-        assert (answer["m"], answer["method"]) == (1, "interrupted")
-        assert "1.5 s was reached" in answer["notes"][-1]
-    done = run("solve", tmp_path / "hard.npz", "-t", "target:0.9", "--time-limit", 0.5)
-    assert done.exit_code == 1
-    assert "no labeling was found within 0.5 s" in done.stderr
+    for tradeoff in ("1", "auto", "target:0.9"):
+        done = run("solve", tmp_path / "hard.npz", "-m", 4, "-t", tradeoff, "--time-limit", 0.8, "--json")
+        answer = json.loads(done.stdout)
+        assert 1 <= answer["m"] <= 4
+        assert answer["tradeoff"] > 0
+        assert answer["objective"] <= (answer["upper_bound"] or np.inf)
+
+
+NETWORK = """{"problem": {"name": "pets", "mustbe": "<100"},
+ "variables": {"pet": ["cat", "dog"], "house": ["big", "small", "none"], "count": 2},
+ "functions": {"a": {"scope": ["pet"], "costs": [3, 1]}, "b": {"scope": ["house"], "costs": [2, 0, 9]},
+               "c": {"scope": ["pet", "house"], "costs": [0, 5, 0, 5, 0, 0]}, "d": {"scope": [2], "costs": [0, 1]}}}"""
+
+
+@pytest.fixture
+def network(tmp_path):
+    (tmp_path / "pets.cfn").write_text(NETWORK)
+    return tmp_path / "pets.cfn"
+
+
+def test_names_are_kept_and_costs_are_explained(network):
+    done = run("solve", network, "-m", 2, "-t", 1)
+    assert done.exit_code == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["pet", "house", "count"] in lines
+    assert ["1", "dog", "small", "0"] in lines
+    assert "holds costs; relevance is the negated cost" in done.stdout
+    answer = json.loads(run("solve", network, "-m", 2, "-t", 1, "--json").stdout)
+    assert answer["named_labelings"][0] == ["dog", "small", "0"]
+    assert (answer["relevance"][0], answer["costs"]) == (-1.0, True)
+    scores = network.with_name("scores.cfn")
+    scores.write_text(NETWORK.replace("<100", ">-100"))
+    assert "holds costs" not in run("solve", scores, "-m", 1).stdout
+
+
+def test_all_labelings_go_into_a_table(network):
+    table = network.with_name("list.csv")
+    done = run("solve", network, "-m", 3, "--distinct", "-t", 0, "-o", table)
+    assert f"wrote {table}: all 3 labelings" in done.stdout
+    lines = table.read_text().splitlines()
+    assert lines[:2] == ["labeling,score,pet,house,count", "1,-1.0,dog,small,0"]
+    assert len(lines) == 4
+    best = run("solve", network, "-m", 3, "-o", network.with_name("best.MAP"))
+    assert "the best labeling; .npz and .csv files hold all of them" in best.stdout
+
+
+def test_names_pass_from_one_network_to_another(network):
+    copy = network.with_name("copy.cfn.gz")
+    assert run("convert", network, copy).exit_code == 0
+    assert json.loads(run("solve", copy, "-m", 1, "--json").stdout)["named_labelings"] == [["dog", "small", "0"]]
+
+
+def test_nothing_is_replaced_unasked(network, saved, examples):
+    cases = [
+        ("convert", network, network.with_name("net.uai")),
+        ("solve", network, "-o", network.with_name("answer.npz")),
+        ("show", saved, "-o", saved.with_name("sheet.svg")),
+        ("tune", examples, "-d", "linear", "-t", "1", "-m", 2, "-o", examples.with_name("best.toml")),
+    ]
+    for words in cases:
+        words[-1].write_bytes(b"mine")
+        done = run(*words)
+        assert done.exit_code == 1
+        assert f"{words[-1]} already exists. Pass --force to replace it." in done.stderr
+        assert words[-1].read_bytes() == b"mine"
+        assert run(*words, "--force").exit_code == 0
+        assert words[-1].read_bytes() != b"mine"
+
+
+def test_a_person_is_asked(network, monkeypatch):
+    target, asked = network.with_name("net.uai"), []
+    target.write_text("mine")
+    monkeypatch.setattr(options, "_is_at_terminal", lambda _out: True)
+    for agrees in (False, True):
+        monkeypatch.setattr(options.typer, "confirm", lambda text, agrees=agrees, **_: asked.append(text) or agrees)
+        assert run("convert", network, target).exit_code == (0 if agrees else 1)
+        assert (target.read_text() == "mine") != agrees
+    assert asked == [f"{target} already exists. Replace it?"] * 2
+
+
+def test_a_source_is_never_replaced(network, saved):
+    before = network.read_bytes(), saved.read_bytes()
+    link = network.with_name("link.cfn")
+    link.symlink_to(network)
+    for words in (
+        ("convert", network, link),
+        ("solve", saved.with_name("grid.npz"), "-o", saved.with_name("grid.npz")),
+    ):
+        done = run(*words, "--force")
+        assert done.exit_code == 1
+        assert "is read by this command and must not be replaced" in done.stderr
+    assert (network.read_bytes(), saved.read_bytes()) == before
+
+
+def test_a_dash_is_stdin_and_stdout(network):
+    def pipe(*words, given):
+        return CliRunner().invoke(app, [str(word) for word in words], input=given)
+
+    text = network.read_bytes()
+    made = pipe("convert", "-", "-", "--from", "cfn", "--to", "uai", given=text)
+    assert made.exit_code == 0, made.stderr
+    assert made.stdout.startswith("MARKOV\n3\n2 3 2\n")
+    assert "wrote stdout" in made.stderr
+    found = pipe("solve", "-", "--from", "uai", "-m", 2, "-t", 1, "-o", "-", given=made.stdout_bytes)
+    assert found.exit_code == 0
+    assert "steps proven optimal" in found.stderr
+    shown = pipe("show", "-", "--json", given=found.stdout_bytes)
+    assert json.loads(shown.stdout)["relevance"][0] == pytest.approx(-1.0)
+    table = pipe("solve", "-", "--from", "cfn", "-m", 1, "-o", "-", "--to", "csv", given=text)
+    assert table.stdout == "labeling,score,pet,house,count\n1,-1.0,dog,small,0\n"
+    assert "--from" in pipe("solve", "-", given=text).stderr
+    assert "stdin, line 1" in pipe("solve", "-", "--from", "cfn", given=b"{").stderr
+    assert "both --json and '-' need stdout" in pipe("solve", network, "-o", "-", "--json", given=b"").stderr
 
 
 def test_a_list_differs_unless_its_tradeoff_decides(grid):
@@ -118,7 +240,7 @@ def test_a_list_differs_unless_its_tradeoff_decides(grid):
     told = run("solve", grid, "-m", 4, "-t", 0).stdout
     assert "only 1 of 4 labelings are different" in told
     assert "--min-distance" not in told
-    assert run("solve", grid, "-m", 1).stdout.startswith("1 labeling of Grid")
+    assert run("solve", grid, "-m", 1).stdout.startswith("1 labeling; 1 of 1 steps proven optimal")
 
 
 def test_fewer_labelings_than_asked_for_are_a_note(tmp_path):
@@ -181,7 +303,7 @@ def test_solve_takes_evidence_and_writes_solutions(tmp_path):
     (tmp_path / "other.evid").write_text("1 1 0")
     wanted = {(): [0, 1], ("--evidence", "none"): [1, 1], ("--evidence", tmp_path / "other.evid"): [1, 0]}
     for words, labeling in wanted.items():
-        assert run("solve", file, "-m", 1, "-o", tmp_path / "net.uai.MAP", *words).exit_code == 0
+        assert run("solve", file, "-m", 1, "-o", tmp_path / "net.uai.MAP", "--force", *words).exit_code == 0
         assert hh.io.read_labeling(tmp_path / "net.uai.MAP").tolist() == labeling
     done = run("solve", file, "--evidence", tmp_path / "missing.evid")
     assert done.exit_code == 1
@@ -274,10 +396,26 @@ def test_doctor_finds_everything_well():
     done = run("doctor", "--json")
     assert done.exit_code == 0, done.stdout
     answer = json.loads(done.stdout)
-    assert answer["oracles"] == dict.fromkeys(hh.oracles.available(), "ok")
+    untried = dict.fromkeys(("own_solver", "milp", "toulbar2"), "untried")  # they need another model, or a package
+    assert answer["oracles"] == dict.fromkeys(hh.oracles.available(), "ok") | untried
     assert answer["extras"]["cli"]["typer"]
     assert answer["versions"]["hedgehop"]
-    assert "self-test: every oracle" in run("doctor").stdout
+    said = run("doctor").stdout
+    assert "self-test: every oracle" in said
+    assert all(gives in said for gives in doctor.EXTRAS.values())
+    declared = set(metadata("hedgehop").get_all("Provides-Extra"))
+    assert declared - {"all", "dev", "docs"} == set(doctor.EXTRAS)
+
+
+def test_doctor_says_which_extras_are_missing(monkeypatch):
+    there = {"matplotlib": None, "typer": "0.9.4", "tomli": None}
+    monkeypatch.setattr(doctor, "_version", lambda name: there.get(name, "9999"))
+    monkeypatch.setattr(doctor, "_tell_oracles", lambda _out: [])
+    said = run("doctor").stdout
+    assert "matplotlib is missing" in said
+    assert "typer 0.9.4 is older than 0.12" in said
+    assert "pip install 'hedgehop[cli,plot]'" in said
+    assert ("tomli" in said) == (sys.version_info < (3, 11))
 
 
 def test_doctor_names_an_oracle_that_is_wrong(monkeypatch):
@@ -289,7 +427,7 @@ def test_doctor_names_an_oracle_that_is_wrong(monkeypatch):
 
 
 def test_small_models_are_small():
-    for model in _small_models():
+    for model in doctor._small_models():
         hh.testing.check_model(model)
 
 
@@ -330,7 +468,7 @@ def test_wrong_use_has_exit_code_2(words, grid):
         (["solve", "GRID", "--oracle", "tree"], "contain a cycle"),
         (["solve", "GRID", "-o", "FOLDER/none/x.npz"], "the folder does not exist"),
         (["solve", "GRID", "-o", "FOLDER"], "cannot be written"),
-        (["solve", "GRID", "-o", "FOLDER/x.txt"], "suffix must be one of .npz, .MAP, .MPE; got 'x.txt'"),
+        (["solve", "GRID", "-o", "FOLDER/x.txt"], "suffix must be one of .npz, .csv, .MAP, .MPE; got '.txt'"),
         (["convert", "GRID", "FOLDER/x.doc"], "suffix must be one of"),
         (["show", "GRID"], "is not a list"),
         (["show", "LIST", "-o", "FOLDER/x.doc"], "suffix must be"),
@@ -355,7 +493,7 @@ def test_a_full_disk_is_named_and_leaves_no_piece_behind(grid, monkeypatch):
     monkeypatch.setattr(np, "savez_compressed", full)
     done = run("solve", grid, "-o", grid.with_name("list.npz"))
     assert done.exit_code == 1
-    assert "guarantee" in done.stdout  # the table is not lost
+    assert "no list of 5" in done.stdout  # the table is not lost
     assert done.stderr == f"error: {grid.with_name('list.npz')}: No space left on device.\n"
     assert list(grid.parent.iterdir()) == [grid]
 
@@ -427,3 +565,21 @@ def test_sentences_end_with_one_full_stop(tmp_path):
         said = run(*words).stderr.strip()
         assert said.endswith(".")
         assert not said.endswith("..")
+
+
+def test_a_cache_that_does_not_exist_yet_is_no_source(examples):
+    recipe = examples.with_name("best.toml")
+    recipe.write_text("mine")
+    words = ("-d", "linear", "-t", "1", "-m", 2, "-o", recipe, "--cache", examples.with_name("new.jsonl"))
+    done = run("tune", examples, *words, "--force")
+    assert done.exit_code == 0, done.stderr
+    assert recipe.read_text() != "mine"
+
+
+def test_the_demo_writes_its_picture_to_stdout(tmp_path, monkeypatch):
+    pytest.importorskip("skimage")
+    monkeypatch.chdir(tmp_path)
+    done = run("demo", "-m", 2, "--segments", 200, "-o", "-")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout_bytes.startswith(b"\x89PNG")
+    assert list(tmp_path.iterdir()) == []

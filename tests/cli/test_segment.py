@@ -46,7 +46,7 @@ def test_segment_writes_masks_a_sheet_and_the_list(photo):
     with Image.open(out / "sheet.png") as sheet:
         assert sheet.size[0] > 100
     assert hh.load(out / "list.npz").labelings.shape == (3, 40, 60)
-    answer = json.loads(run(*words, "-d", "variables", "-t", "target:0.1", "--json").stdout)
+    answer = json.loads(run(*words, "-d", "variables", "-t", "target:0.1", "--json", "--force").stdout)
     assert len(answer["masks"]) == 3
     assert answer["diversity"].startswith("VariableCoverage")
 

@@ -129,6 +129,17 @@ def variable_coverage(d: Dice, model: hh.Model) -> Column:
     )
 
 
+def use_coverage(d: Dice, model: hh.Model) -> Column:
+    name = str(d.random.choice(list(H)))
+    weights = d.random.random(model.n_variables)
+    parsimony = d.random.choice(["auto", "0"])
+    rate = -H[name](1) if parsimony == "auto" else 0.0
+    diversity = hh.UseCoverage(weights, h=name, parsimony="auto" if parsimony == "auto" else rate)
+    return Column(
+        diversity, by_groups(lambda _, y: set(np.flatnonzero(y).tolist()), H[name], rate, lambda g: weights[g])
+    )
+
+
 def smooth_ball(d: Dice, model: hh.Model) -> Column:
     gamma = float(d.random.choice([0.05, 0.4, 2.0]))
     weights = d.random.random(model.n_variables) if d.ties else None
@@ -255,8 +266,8 @@ DIVERSITIES: dict[str, Callable[[Dice, hh.Model], Column]] = {
     f.__name__: f
     for f in (
         label_coverage, weighted_labels, size_levels, kind_coverage, transition_coverage, transitions_ignoring,
-        all_pairs, variable_coverage, smooth_ball, exact_ball, sum_steered_ball, clamped_ball, linear_hamming,
-        region_coverage, robust_regions, expected_best, own_groups, unique_items, plus,
+        all_pairs, variable_coverage, use_coverage, smooth_ball, exact_ball, sum_steered_ball, clamped_ball,
+        linear_hamming, region_coverage, robust_regions, expected_best, own_groups, unique_items, plus,
     )
 }  # fmt: skip
 NEED_EDGES = {"transition_coverage", "transitions_ignoring", "all_pairs"}

@@ -6,10 +6,13 @@ Scores are small whole numbers (so ties abound), shifted to be negative at times
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
@@ -65,6 +68,15 @@ def potts(d: Dice) -> hh.FactorGraph:
 def binary(d: Dice) -> hh.FactorGraph:
     edges = d.edges(5)
     return hh.FactorGraph(d.unary(5, 2), edges, d.scores(len(edges), 2, 2))
+
+
+def implications(d: Dice) -> hh.FactorGraph:
+    """Two labels that prefer to agree, not the same way in both directions; label 1 at some requires it at others."""
+    edges, ways = d.edges(5), d.tree(5)
+    tables = np.zeros((len(edges), 2, 2))
+    tables[:, 0, 1], tables[:, 1, 0] = -d.strengths(len(edges)), -d.strengths(len(edges))
+    model = hh.FactorGraph(d.scores(5, 2), edges, tables)
+    return model.forbid([(i, 1, j, 0) for i, j in ways]) if d.forbid else model
 
 
 def shared_table(d: Dice) -> hh.FactorGraph:
@@ -172,19 +184,98 @@ def relations(d: Dice) -> hh.Arborescence:
     return hh.Arborescence(d.with_gaps(d.scores(2, 3, 2)), single_root=bool(d.random.random() < 0.5))
 
 
+def _lengths(d: Dice, count: int) -> np.ndarray:
+    lengths = np.abs(d.scores(count))
+    if d.forbid:
+        lengths[2:][d.random.random(count - 2) < 0.2] = np.inf
+    return lengths
+
+
+def directed_path(d: Dice) -> hh.Path:
+    edges = np.array([(0, 1), (1, 4), (1, 2), (2, 1), (0, 3), (3, 2), (2, 4), (3, 1), (1, 3), (0, 1)])
+    return hh.Path(edges, _lengths(d, 10), 0, 4)
+
+
+def undirected_path(d: Dice) -> hh.Path:
+    edges = np.array([(0, 1), (3, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 0), (2, 1)])
+    return hh.Path(edges, _lengths(d, 8), 0, 3, directed=False)
+
+
+def acyclic_path(d: Dice) -> hh.Path:
+    edges = np.array([(0, 1), (1, 4), (0, 2), (2, 1), (2, 4), (0, 3), (3, 4), (2, 3), (1, 4)])
+    lengths = -d.unary(9, 2)[:, 1]
+    lengths[:2] = -d.scores(2)  # a route
+    return hh.Path(edges, lengths, 0, 4)
+
+
+class Knapsack:
+    """A user's own solver: what fits into a knapsack, by trying everything."""
+
+    def __init__(self, worth: np.ndarray, weights: np.ndarray, room: float, bounded: bool) -> None:
+        self.worth, self.weights, self.room, self.bounded = worth, weights, room, bounded
+        self.every = np.array(list(itertools.product((0, 1), repeat=worth.size)), np.int32)
+
+    def score(self, y: np.ndarray) -> float:
+        return float(self.worth @ y) if self.weights @ y <= self.room else -np.inf
+
+    def solve(self, added: np.ndarray):
+        values = np.array([self.score(y) + added[np.arange(y.size), y].sum() for y in self.every])
+        if values.max() == -np.inf:
+            return None
+        best = self.every[values.argmax()]
+        return (best, float(values.max()) + 1.0) if self.bounded else best
+
+
+def own_solver(d: Dice) -> hh.Structure:
+    room = 1.0 + float(d.random.integers(1, 6))
+    sack = Knapsack(d.scores(5), d.random.integers(1, 4, 5).astype(float), room, bounded=d.forbid)
+    return hh.Structure(sack.solve, sack.score, [2] * 5)
+
+
+def program(d: Dice) -> hh.Program:
+    """A binary program, an integer column among them."""
+    limits = d.random.integers(0, 3, (2, 5)).astype(float)
+    bounds = (np.array([0, 0, 0, 0, -1.0]), np.array([1, 1, 1, 1, 1.0]))
+    return hh.Program(-d.scores(5), bounds=bounds, constraints=[(limits[:1], -np.inf, 3.0), (limits[1:], -1.0, 5.0)])
+
+
+def mixed_program(d: Dice) -> hh.Program:
+    """What is sold is real, and needs what is opened."""
+    gains, room = d.scores(6), 1.0 + d.random.integers(0, 3)
+    links = np.hstack([-room * np.eye(3), np.eye(3)])
+    whole, bounds = [1, 1, 1, 0, 0, 0], (np.zeros(6), np.array([1, 1, 1, 4, 4, 4.0]))
+    rows = [(links, -np.inf, 0.0), (np.array([[0, 0, 0, 1, 1, 1.0]]), 0.0, 4.0)]
+    return hh.Program(gains, whole, bounds, rows, maximize=True)
+
+
 STRUCTURES: dict[str, Callable[[Dice], hh.Model]] = {
     f.__name__: f
     for f in (
-        potts, binary, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest, potts_tree,
-        no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, graph_matching,
+        potts, binary, implications, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest,
+        potts_tree, no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, graph_matching,
         perfect_matching, matching, partial_matching, arborescence, relations,
+        directed_path, undirected_path, acyclic_path, own_solver, program, mixed_program,
     )
 }  # fmt: skip
 WITHOUT_EDGES = {
     "spanning_tree", "graph_matching", "perfect_matching", "matching", "partial_matching", "arborescence", "relations",
+    "directed_path", "undirected_path", "acyclic_path", "own_solver", "program",
+    "mixed_program",
 }  # fmt: skip
 
 
 @st.composite
 def dice(draw: st.DrawFn) -> Dice:
     return Dice(draw(draws()), draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from([0.0, 0.0, 4.0, -4.0])))
+
+
+THOROUGH = int(os.environ.get("HEDGEHOP_THOROUGH", "0"))  # examples per cell; 0: a few, the same every time
+
+
+def examples(few: int) -> settings:
+    return settings(
+        max_examples=THOROUGH or few,
+        derandomize=not THOROUGH,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )

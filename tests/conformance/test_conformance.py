@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.potentials import total_value
 from tests.conformance.diversities import DIVERSITIES, NEED_EDGES
-from tests.conformance.structures import STRUCTURES, WITHOUT_EDGES, Dice, dice
+from tests.conformance.structures import STRUCTURES, WITHOUT_EDGES, Dice, dice, examples
 
 TABLE = [
     pytest.param(s, d, id=f"{s}-{d}")
@@ -23,18 +22,6 @@ TABLE = [
     for d in DIVERSITIES
     if s not in WITHOUT_EDGES or d not in NEED_EDGES
 ]
-THOROUGH = int(os.environ.get("HEDGEHOP_THOROUGH", "0"))  # examples per cell; 0: a few, the same every time
-
-
-def examples(few: int) -> settings:
-    return settings(
-        max_examples=THOROUGH or few,
-        derandomize=not THOROUGH,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-
-
 close = 1e-7
 
 
@@ -59,7 +46,7 @@ def test_diversity_equals_its_definition(structure, diversity, d):
     column = DIVERSITIES[diversity](d, model)
     for rows in (some_list(d, model, 4), some_list(d, model, 2)):
         assert column.diversity.value(model, rows) == pytest.approx(column.value(model, rows), abs=close)
-    hh.testing.check_diversity(column.diversity, model, seed=int(d.random.integers(1000)))
+    hh.testing.check_diversity(column.diversity, model, seed=int(d.random.integers(1000)), lists=5)
 
 
 @pytest.mark.parametrize(("structure", "diversity"), TABLE)
@@ -166,7 +153,7 @@ def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
         assert reached == pytest.approx(values[fresh].max(), abs=close)
 
 
-@pytest.mark.parametrize("structure", ["binary", "spanning_tree", "matching", "arborescence"])
+@pytest.mark.parametrize("structure", ["binary", "spanning_tree", "matching", "arborescence", "directed_path"])
 @pytest.mark.parametrize("oracle", ["exhaustive", "ilp", "auto"])
 @examples(8)
 @given(d=dice(), distance=st.integers(1, 3))

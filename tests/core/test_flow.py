@@ -389,3 +389,20 @@ def test_pymaxflow_agrees() -> None:
     graph.add_grid_tedges(nodes, np.maximum(terminals, 0), np.maximum(-terminals, 0))
     flow = _core.flow.GridFlow((90, 110), 4, strengths, None, terminals)
     assert flow.solve() == graph.maxflow() + np.minimum(terminals, 0).sum()
+
+
+def test_a_copy_is_another_flow() -> None:
+    rng = np.random.default_rng(0)
+    strengths = [rng.random((6, 4)), rng.random((5, 5))]
+    flow = _core.flow.GridFlow((6, 5), 4, strengths, None, rng.normal(size=30))
+    flow.solve()
+    minimum, labels = flow.minimum, flow.labels()
+    other = flow.copy()
+    assert other.minimum == minimum
+    terminals = rng.normal(size=30)
+    other.set_terminals(terminals)
+    other.solve()
+    assert (flow.minimum, flow.labels().tolist()) == (minimum, labels.tolist())
+    fresh = _core.flow.GridFlow((6, 5), 4, strengths, None, terminals)
+    fresh.solve()
+    assert other.minimum == pytest.approx(fresh.minimum, abs=1e-6)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.draws import Draws, draws
 
 import hedgehop as hh
 from hedgehop import _core
@@ -15,9 +16,8 @@ from hedgehop import _core
 INF = np.inf
 
 
-@given(st.sampled_from([np.float32, np.float64]), st.integers(0, 40), st.integers(0, 2**32 - 1))
-def test_extents(dtype: type, n: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
+@given(st.sampled_from([np.float32, np.float64]), st.integers(0, 40), draws())
+def test_extents(dtype: type, n: int, random: Draws) -> None:
     values = random.choice([-INF, -2.5, 0.0, 1.5, 7.0, INF], n).astype(dtype)
     assert _core.scores.extent(values) == (values.min(initial=INF), values.max(initial=-INF))
     if n:
@@ -25,9 +25,8 @@ def test_extents(dtype: type, n: int, seed: int) -> None:
         assert np.isnan(_core.scores.extent(values)).all()
 
 
-@given(st.sampled_from([(3, 4), (1, 5), (4, 1), (2, 3, 2)]), st.booleans(), st.integers(0, 2**32 - 1))
-def test_sums_over_grids(shape: tuple[int, ...], far: bool, seed: int) -> None:
-    random = np.random.default_rng(seed)
+@given(st.sampled_from([(3, 4), (1, 5), (4, 1), (2, 3, 2)]), st.booleans(), draws())
+def test_sums_over_grids(shape: tuple[int, ...], far: bool, random: Draws) -> None:
     connectivity = {2: (4, 8), 3: (6, 26)}[len(shape)][far]
     offsets = hh.models.directions(len(shape), connectivity)
     strengths = [random.random(tuple(n - abs(k) for n, k in zip(shape, o, strict=True))) for o in offsets]
@@ -50,9 +49,8 @@ def test_parallel_edges(n: int, data: st.DataObject) -> None:
     assert _core.graphs.has_parallel(n, edges) == twice
 
 
-@given(st.integers(0, 1), st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
-def test_terminals(base: int, changed: bool, offset: bool, seed: int) -> None:
-    random = np.random.default_rng(seed)
+@given(st.integers(0, 1), st.booleans(), st.booleans(), draws())
+def test_terminals(base: int, changed: bool, offset: bool, random: Draws) -> None:
     n = int(random.integers(1, 12))
     scores = random.choice([-INF, -1e6, -1.0, 0.0, 0.5, 2.0, 1e6], (n, 2))
     changes, offsets = (random.normal(size=(n, 2)) if given else None for given in (changed, offset))

@@ -34,6 +34,7 @@ def tolerance(name, reference):
     return share * abs(reference) + 1e-6 * max(1.0, abs(reference))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_value_and_bound_against_the_reference(data, name):
     file = data / "uai2014_map" / f"{name}.uai"

@@ -123,11 +123,11 @@ def test_scores_are_those_of_the_label_maps():
     truth, rows = random.choice([0, 1, 2, 255], (9, 8)), random.integers(0, 3, (4, 6)).astype(np.int32)
     counts = count_labels(segments, truth, 3)
     maps = rows[:, segments]
-    assert (confusions(rows, counts) == hh.metrics.confusion(maps, truth, 3)).all()
-    assert image_iou(rows, counts) == pytest.approx(hh.metrics.mean_iou(maps, truth, 3))
+    assert (confusions(rows, counts) == hh.metrics.confusion(maps, truth, 3, ignore=255)).all()
+    assert image_iou(rows, counts) == pytest.approx(hh.metrics.mean_iou(maps, truth, 3, ignore=255))
     judged = Judged(confusions(rows, counts)[None], image_iou(rows, counts)[None], 0.0, np.nan)
-    assert judged.img(4)[0] == pytest.approx(100 * hh.metrics.oracle_iou(maps, truth, 3))
-    assert judged.corpus(4) == pytest.approx(100 * np.mean(hh.metrics.corpus_iou([maps], [truth], 3)))
+    assert judged.img(4)[0] == pytest.approx(100 * hh.metrics.oracle_iou(maps, truth, 3, ignore=255))
+    assert judged.corpus(4) == pytest.approx(100 * np.mean(hh.metrics.corpus_iou([maps], [truth], 3, ignore=255)))
     assert judged.corpus_error(4) == pytest.approx(0.0)
 
 

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 from hedgehop._errors import MissingExtraError, need
 
 
 def main() -> None:
     """Run the command line, or say what has to be installed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that knows only ASCII shows the rest by numbers
     try:
         for module in ("typer", "rich"):
             need(module, "cli", "the command line")

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import hedgehop
+from hedgehop._plugins import plugins
 from hedgehop.cli.batch import batch
 from hedgehop.cli.bench import bench
 from hedgehop.cli.convert import convert
@@ -53,6 +54,9 @@ app = typer.Typer(
 )
 for command in (solve, segment, studio, convert, show, batch, tune, demo, reproduce, bench, doctor):
     app.command()(command)
+for name, command in plugins("commands").items():
+    if name not in {known.callback.__name__ for known in app.registered_commands if known.callback is not None}:
+        app.command(name)(command)
 
 
 def _version(wanted: bool) -> None:

@@ -14,23 +14,24 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Labels
 from hedgehop._errors import need
 from hedgehop.baselines import m_best
-from hedgehop.cli.options import Json, Quiet, check_writable
+from hedgehop.cli.options import Force, Json, Quiet, check_targets, writable
 from hedgehop.cli.output import Output, command_output, fields_of, write_figure
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import diverse
+from hedgehop.metrics import distances
 from hedgehop.models import Arborescence
 from hedgehop.plotting.cutouts import plot_cutouts
 
 # Strokes as (top, bottom, left, right) in a photograph of 512 x 512 pixels: 1 is the background, 2 the object.
-_STROKES = {2: [(60, 200, 215, 225), (200, 460, 205, 215)],
-            1: [(20, 30, 60, 160), (40, 230, 425, 435), (120, 300, 20, 30), (250, 260, 400, 490)]}  # fmt: skip
+_STROKES = {2: [(60, 200, 215, 225), (330, 340, 120, 330), (440, 500, 180, 190)],
+            1: [(20, 30, 330, 480), (120, 300, 20, 30)]}  # fmt: skip
 _COLORS = np.array([[0, 0, 0], [30, 80, 255], [255, 30, 30]], np.uint8)
 
 WORDS = ["I", "saw", "the", "man", "on", "the", "hill", "with", "a", "telescope"]
 # Log-probabilities of the heads of each word; what is not named is very unlikely. Two words have several heads.
 _HEADS = [{"saw": 0.0}, {"": 0.0}, {"man": 0.0}, {"saw": 0.0}, {"man": -0.5, "saw": -0.9}, {"hill": 0.0}, {"on": 0.0},
           {"saw": -0.9, "man": -1.1, "hill": -1.5}, {"telescope": 0.0}, {"with": 0.0}]  # fmt: skip
-_UNLIKELY = -9.0
+_UNLIKELY_SCORE = -9.0
 _MEANINGS = [{"man": "the man is on the hill", "saw": "I am on the hill"},
              {"saw": "I use the telescope", "man": "the man has it", "hill": "it stands there"}]  # fmt: skip
 
@@ -40,23 +41,24 @@ def demo(
     m: Annotated[int, typer.Option("-m", min=2, help="Number of cut-outs.")] = 6,
     segments: Annotated[int, typer.Option(min=100, help="Approximate number of superpixels.")] = 2000,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the tables of both lists.")] = False,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Cut an astronaut out of a photograph in six ways, and read a sentence in three.
 
-    Takes a few seconds. Needs the extras segmentation and plot.
+    It takes a few seconds and needs the extras segmentation and plot.
 
     Example: `hedgehop demo --out astronaut.png`
     """
     with command_output(json, quiet) as out:
         start = time.perf_counter()
-        check_writable(target)
+        check_targets(out, target, force)
         need("matplotlib", "plot", "the demo")  # before the work, not after it
         cut = _photograph(out, target, m, segments)
         read = _sentence(out)
         if verbose:
-            out.say(f"\n{cut.report()}\n\n{read.report()}")
+            out.say(f"\n{cut.report(verbose)}\n\n{read.report(verbose)}")
         out.say(f"\n{time.perf_counter() - start:.0f} s in all; `hedgehop studio` does it with your own strokes")
         out.fields |= {"out": target, "photograph": fields_of(cut), "sentence": fields_of(read)}
 
@@ -75,8 +77,9 @@ def _photograph(out: Output, target: Path, m: int, segments: int) -> DiverseList
         f"without diversity: the {m} best by score": alone,
     }
     drawn = np.where(strokes[..., None] > 0, _COLORS[strokes], image)
-    write_figure(plot_cutouts(image, rows, drawn), target)
-    out.say(f"wrote {target}: an astronaut, six strokes, and {m} ways to cut her out; does the helmet belong to her?")
+    with writable(target, "png") as path:
+        write_figure(plot_cutouts(image, rows, drawn), path)
+    out.say(f"wrote {target}: an astronaut, five strokes, {m} ways to cut her out; do helmet, table and flag count?")
     out.say(f"  the two nearest of them differ in {_nearest(found.masks):.1%} of the pixels")
     out.say(f"  the two nearest of the {m} best by score alone differ in {_nearest(alone):.2%}")
     return found
@@ -92,7 +95,7 @@ def _drawn_strokes(shape: tuple[int, int]) -> Labels:
 
 def _nearest(masks: NDArray[np.bool_]) -> float:
     """The smallest share of the pixels in which two masks differ."""
-    return min(float((a != b).mean()) for t, a in enumerate(masks) for b in masks[:t])
+    return float(distances(masks)[np.triu_indices(len(masks), 1)].min())
 
 
 def _sentence(out: Output) -> DiverseList:
@@ -109,7 +112,7 @@ def _sentence(out: Output) -> DiverseList:
 
 def parser() -> Arborescence:
     """Return the model of the sentence: a score for each word and head, the root first."""
-    scores = np.full((len(WORDS), len(WORDS) + 1), _UNLIKELY)
+    scores = np.full((len(WORDS), len(WORDS) + 1), _UNLIKELY_SCORE)
     for word, heads in enumerate(_HEADS):
         for head, score in heads.items():
             scores[word, WORDS.index(head) + 1 if head else 0] = score

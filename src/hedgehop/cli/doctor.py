@@ -5,20 +5,35 @@ from __future__ import annotations
 
 import platform
 import re
+import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 
 import numpy as np
 import typer
 
+from hedgehop._plugins import GROUPS, plugins
 from hedgehop.cli.options import Json, Quiet
 from hedgehop.cli.output import Output, command_output
-from hedgehop.models import Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Model, SpanningTree
+from hedgehop.models import Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Model, Path, SpanningTree
 from hedgehop.oracles import Oracle, available, get
 from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights
 from hedgehop.testing import check_oracle
 
-_REQUIREMENT = re.compile(r"""([\w.-]+).*extra == ["'](\w+)["']""")
-_FOR_DEVELOPERS = ("all", "dev", "docs")
+_REQUIREMENT = re.compile(r"""(?P<name>[\w.-]+)[^;]*?(?:>=(?P<least>[\d.]+))?\s*;.*extra == ["'](?P<extra>\w+)["']""")
+_OLD_PYTHON = re.compile(r"""python_version < ["'](\d+)\.(\d+)["']""")
+EXTRAS = {
+    "cli": "the command hedgehop",
+    "segmentation": "photographs and strokes: hh.Segmenter, hh.suggest, hedgehop segment",
+    "learning": "hh.learning: structured and transductive SVMs",
+    "studio": "a page for drawing strokes: hedgehop studio (with segmentation)",
+    "batch": "batches on a Dask cluster, and files elsewhere by fsspec",
+    "parquet": "results of batches as Parquet",
+    "plot": "pictures: found.plot(), hedgehop show -o, hedgehop demo (with segmentation)",
+    "exact": "small and hard models by toulbar2",
+    "matching": "best matchings of graphs by networkx; integer programs without it",
+    "io": "OpenGM's .h5 files, and label maps as pictures",
+    "program": ".mps and .lp files of mixed-integer programs, PuLP and Pyomo: hh.Program",
+}
 
 
 def doctor(json: Json = False, quiet: Quiet = False) -> None:
@@ -31,6 +46,7 @@ def doctor(json: Json = False, quiet: Quiet = False) -> None:
     with command_output(json, quiet) as out:
         _tell_versions(out)
         _tell_extras(out)
+        _tell_plugins(out)
         wrong = _tell_oracles(out)
         if wrong:
             out.fail(f"the self-test failed for {', '.join(wrong)}: reinstall hedgehop, or report this.")
@@ -45,21 +61,50 @@ def _tell_versions(out: Output) -> None:
 
 
 def _tell_extras(out: Output) -> None:
-    extras = {extra: {name: _version(name) for name in names} for extra, names in _packages_of_extras().items()}
-    out.say("\nextras", extras=extras)
-    for extra, packages in extras.items():
-        missing = [name for name, found in packages.items() if found is None]
-        there = ", ".join(f"{name} {found}" for name, found in packages.items() if found is not None)
-        out.say(f"  {extra:<14} {there}" if not missing else f"  {extra:<14} missing: pip install 'hedgehop[{extra}]'")
+    """Say what each extra gives, whether it is there, and how to install it."""
+    packages, wanting = _packages_of_extras(), []
+    versions = {extra: {name: _version(name) for name in packages[extra]} for extra in EXTRAS}
+    out.say("\nextras", extras=versions)
+    for extra, gives in EXTRAS.items():
+        problems = [text for name, least in packages[extra].items() if (text := _problem(name, least))]
+        wanting += [extra] if problems else []
+        out.say(f"  {extra:<14} {', '.join(problems) or 'installed':<40} {gives}")
+    if wanting:
+        out.say(f"  to install what is missing: pip install 'hedgehop[{','.join(wanting)}]'", missing=wanting)
 
 
-def _packages_of_extras() -> dict[str, list[str]]:
-    """Packages of each extra, as the installed hedgehop declares them."""
-    packages: dict[str, list[str]] = {}
-    for found in filter(None, map(_REQUIREMENT.match, requires("hedgehop") or [])):
-        if found[2] not in _FOR_DEVELOPERS:
-            packages.setdefault(found[2], []).append(found[1])
+def _tell_plugins(out: Output) -> None:
+    """Say what other packages add."""
+    found = {group: sorted(plugins(group)) for group in GROUPS}
+    out.say("\nplug-ins", plugins=found)
+    for group, names in found.items():
+        if names:
+            out.say(f"  {group:<14} {', '.join(names)}")
+    if not any(found.values()):
+        out.say("  none; examples/plugin shows how a package adds models, diversities, formats and more")
+
+
+def _packages_of_extras() -> dict[str, dict[str, str]]:
+    """Packages of each extra and the oldest version that will do, as the installed hedgehop declares them."""
+    packages: dict[str, dict[str, str]] = {extra: {} for extra in EXTRAS}
+    for line in requires("hedgehop") or []:
+        found, old = _REQUIREMENT.match(line), _OLD_PYTHON.search(line)
+        if old and sys.version_info >= (int(old[1]), int(old[2])):
+            continue  # only older Pythons need it
+        if found and found["extra"] in EXTRAS:
+            packages[found["extra"]][found["name"]] = found["least"] or "0"
     return packages
+
+
+def _problem(package: str, least: str) -> str:
+    found = _version(package)
+    if found is None:
+        return f"{package} is missing"
+    return f"{package} {found} is older than {least}" if _numbers(found) < _numbers(least) else ""
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version.partition("+")[0])]
 
 
 def _version(package: str) -> str | None:
@@ -118,6 +163,7 @@ def _small_models() -> list[Model]:
         FactorGraph(scores[:6].reshape(3, 2), [[0, 1], [1, 2], [0, 2]], scores[:12].reshape(3, 2, 2)),
         SpanningTree([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], scores[:5]),
         GraphMatching([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], scores[:5]),
+        Path([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], abs(scores[:5]), 0, 3),
         Matching(scores[:9].reshape(3, 3)),
         Arborescence(scores[:16].reshape(4, 4)),
     ]

@@ -33,6 +33,7 @@ class Output:
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json, self.quiet = as_json, quiet
         self.fields: dict[str, Any] = {}
+        self.stdout_is_taken = False  # by a file: words then go to stderr
 
     @property
     def on_terminal(self) -> bool:
@@ -43,7 +44,7 @@ class Output:
         """Print a result on stdout, or add it to the JSON object."""
         self.fields |= fields
         if not (self.as_json or self.quiet):
-            print(text, flush=True)
+            print(text, file=sys.stderr if self.stdout_is_taken else sys.stdout, flush=True)
 
     def note(self, text: str) -> None:
         """Tell something about the run on stderr; in JSON it is one of the ``notes``."""
@@ -125,7 +126,8 @@ def fields_of(found: DiverseList) -> dict[str, Any]:
     how = ("model", "diversity", "tradeoff", "method")
     proven = ("distinct", "objective", "upper_bound", "guarantee", "ratio")
     steps = ("relevance", "gains", "bounds", "exact", "seconds", "oracles", "sources")
-    fields = {name: getattr(found, name) for name in (*how, *proven, *steps)}
+    sure = ("probabilities", "none_of_these") if found.is_weighed else ()
+    fields = {name: getattr(found, name) for name in (*how, *proven, *steps, *sure)}
     return {"m": len(found), "shape": found.labelings.shape[1:]} | fields | {"certificate": asdict(found.certificate)}
 
 

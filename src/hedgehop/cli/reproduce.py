@@ -23,6 +23,8 @@ class Experiment(str, Enum):
     category = "category"
     learning = "learning"
     certificates = "certificates"
+    strokes = "strokes"
+    which = "which"
 
 
 def reproduce(
@@ -35,7 +37,7 @@ def reproduce(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment of the paper and print its table beside the paper's own figures; again at once from its cache.
+    """Run an experiment of the paper and print its table beside the paper's own figures. A second run reads its cache.
 
     Example: `hedgehop reproduce category --data data --only HB --limit 20`
     """

@@ -12,7 +12,7 @@ import typer
 from numpy.typing import NDArray
 
 from hedgehop._errors import need
-from hedgehop.cli.options import Json, Quiet, parse_option
+from hedgehop.cli.options import Force, Json, Quiet, check_targets, parse_option
 from hedgehop.cli.output import command_output, fields_of, write_figure
 from hedgehop.io.file_access import atomic_write
 from hedgehop.io.images import read_image, read_strokes
@@ -50,6 +50,7 @@ def segment(
     swap: Annotated[
         bool, typer.Option("--swap", help="Swap the numbers: 1 is the object and 2 the background.")
     ] = False,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -64,11 +65,15 @@ def segment(
 
         if out.exists() and not out.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "is a file, not a folder", str(out))
+        masks = [out / f"candidate_{k + 1}.png" for k in range(m)]
+        cutouts = [out / f"cutout_{k + 1}.png" for k in range(m)]
+        if out.exists():
+            targets = (*masks, *cutouts, out / "list.npz", out / "sheet.png")
+            check_targets(talk, targets, force, [image, scribbles])
         picture, strokes = read_image(image), read_strokes(scribbles, swap)
         found = Segmenter(picture, n_segments or None).suggest(strokes, m, kind, factor)
         out.mkdir(parents=True, exist_ok=True)
-        masks = [out / f"candidate_{k + 1}.png" for k in range(len(found))]
-        cutouts = [out / f"cutout_{k + 1}.png" for k in range(len(found))]
+        masks, cutouts = masks[: len(found)], cutouts[: len(found)]
         for path, labels in zip(masks, found.labelings, strict=True):
             _write_picture(path, _grey_levels(labels))
         for path, mask in zip(cutouts, found.masks, strict=True):

@@ -3,27 +3,40 @@
 
 from __future__ import annotations
 
-from _thread import interrupt_main
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from threading import Timer
-from types import TracebackType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from hedgehop._errors import Interrupted
-from hedgehop.cli.options import Json, Quiet, check_writable, complete_diversity, complete_oracle, parse_option
+from hedgehop.cli.options import (
+    STANDARD,
+    Force,
+    Json,
+    Quiet,
+    Verbose,
+    check_targets,
+    complete_diversity,
+    complete_oracle,
+    must_exist,
+    name_of,
+    parse_option,
+    readable,
+    writable,
+)
 from hedgehop.cli.output import Output, command_output, fields_of, progress_bar
+from hedgehop.io.formats.names import Names, plain_words
 from hedgehop.io.formats.uai import SOLUTION_SUFFIXES, write_labeling
-from hedgehop.io.models import read
+from hedgehop.io.models import ModelFile, read_file
+from hedgehop.io.tables import write_table
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import Certify, diverse
-from hedgehop.lists.tradeoff import SECOND, VISIBLE, Target
-from hedgehop.oracles import Auto, Ilp, Oracle, Step, get
+from hedgehop.lists.tradeoff import SECOND, VISIBLE
+from hedgehop.oracles import get
+from hedgehop.probabilities import weigh
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 _MOST_SHOWN = 40  # variables of labelings that are printed
@@ -39,7 +52,11 @@ class MethodName(str, Enum):
 
 def solve(
     file: Annotated[
-        Path, typer.Argument(help="The model: .uai .LG .wcsp .cfn .max .npz .h5.", exists=True, dir_okay=False)
+        Path,
+        typer.Argument(
+            help="The model: .uai .LG .wcsp .cfn .max .npz .h5 .mps .lp, or - for stdin.",
+            callback=must_exist,
+        ),
     ],
     m: Annotated[int, typer.Option("-m", min=1, help="Number of labelings.")] = 5,
     diversity: Annotated[
@@ -48,8 +65,9 @@ def solve(
             "--diversity",
             "-d",
             autocompletion=complete_diversity,
-            help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables (optionally with :log, :sqrt or :count) "
-            "or linear; options as in labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
+            help="hamming:GAMMA, ball:RADIUS, labels, transitions, variables, uses (optionally with :log, :sqrt or "
+            ":count), regions:MAP (a label map such as map.png or map.npy) or linear; options as in "
+            "labels:log:parsimony=0; sums as in 0.5*labels+hamming:0.01.",
         ),
     ] = "variables",
     tradeoff: Annotated[
@@ -86,11 +104,20 @@ def solve(
         typer.Option(help="Number of further steps for a better bound on all lists; off; or auto: one per labeling."),
     ] = "auto",
     time_limit: Annotated[
-        float | None, typer.Option(min=0, help="Stop after this many seconds and return the list found so far.")
+        float | None,
+        typer.Option(min=0, help="Stop after this many seconds and return the list found so far."),
     ] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(min=0, help="Share of what is at stake that a step may leave open, such as 1e-3: sooner done."),
+        typer.Option(min=0, help="Share of the stake that a step may leave open, such as 1e-3; larger is faster."),
+    ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Also say how likely each labeling is the nearest one to the truth."),
+    ] = False,
+    temperature: Annotated[
+        float | None,
+        typer.Option(help="Divide scores by this to get log-probabilities; implies --probabilities.", show_default="1"),
     ] = None,
     evidence: Annotated[
         str,
@@ -100,8 +127,17 @@ def solve(
     ] = "auto",
     target: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write the list to this .npz file, or the best labeling to a .MAP file."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write the list to this .npz file, its labelings to a .csv file, or the best one to a .MAP file; "
+            "- for stdout.",
+        ),
     ] = None,
+    given: Annotated[str | None, typer.Option("--from", help="Format of a model from stdin, such as uai.")] = None,
+    wanted: Annotated[str, typer.Option("--to", help="Format of a list for stdout: npz, csv or MAP.")] = "npz",
+    force: Force = False,
+    verbose: Verbose = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -114,21 +150,32 @@ def solve(
     kind = parse_option("--diversity", parse_diversity, diversity)
     factor = parse_option("--tradeoff", parse_tradeoff, tradeoff)
     calls = parse_option("--certify", _certify, certify)
-    solver = _in_time(parse_option("--oracle", get, oracle), time_limit)
+    solver = parse_option("--oracle", get, oracle)
     with command_output(json, quiet) as out:
-        check_writable(target)
-        if target is not None and target.suffix.lower() not in (".npz", *SOLUTION_SUFFIXES):
-            raise ValueError(f"the suffix must be one of .npz, .MAP, .MPE; got {target.name!r}.")
-        model = read(file, evidence=None if evidence == "none" else evidence)
-        run = partial(diverse, model, kind, m, factor, method.value, solver, refine=refine, min_distance=min_distance)
-        run = partial(run, certify=calls)
-        patient = not isinstance(factor, Target)  # a search for a tradeoff may take any number of steps
-        with progress_bar(out, "labelings", m) as advance, TimeLimit(time_limit, patient) as limit:
-            run = partial(run, distinct="auto" if distinct is None else distinct, tolerance=tolerance)
-            found = _whole_or_beginning(run, advance, limit)
-        _tell(out, found, target)
+        check_targets(out, target, force, [file])
+        kind_of_file = _kind_of_file(target, wanted)
+        with readable(file, given) as path:
+            held = read_file(path, None if evidence == "none" else evidence)
+        run = partial(diverse, held.model, kind, m, factor, method.value, solver, refine=refine, certify=calls)
+        run = partial(run, distinct="auto" if distinct is None else distinct, min_distance=min_distance)
+        with progress_bar(out, "labelings", m) as advance:
+            run = partial(run, tolerance=tolerance, time_limit=time_limit, callback=advance)
+            found = _whole_or_beginning(run)
+        if probabilities or temperature is not None:
+            found = weigh(found, temperature=1.0 if temperature is None else temperature)
+        _tell(out, found, held, verbose)
+        _keep(out, found, held.names, target, kind_of_file)
         if found.method == "interrupted":
-            _tell_the_end(out, limit, len(found), m)
+            out.fail(f"interrupted; {len(found)} of {m} labelings are kept.")
+            raise typer.Exit(1)
+
+
+def _kind_of_file(target: Path | None, wanted: str) -> str:
+    """Return the suffix of what is written."""
+    suffix = f".{wanted.removeprefix('.')}" if target == STANDARD else "" if target is None else target.suffix
+    if target is not None and suffix.lower() not in (".npz", ".csv", *SOLUTION_SUFFIXES):
+        raise ValueError(f"the suffix must be one of .npz, .csv, .MAP, .MPE; got {suffix or target.name!r}.")
+    return suffix.lower()
 
 
 def _certify(words: str) -> Certify:
@@ -140,100 +187,59 @@ def _certify(words: str) -> Certify:
     return int(words)
 
 
-def _in_time(solver: Oracle, limit: float | None) -> Oracle:
-    """Return the oracle with integer programs that end with the run's time; other steps are short."""
-    usual = Ilp()
-    if limit is None or limit >= usual.time_limit:
-        return solver
-    timed = Ilp(max(limit, 1.0))
-    return timed if isinstance(solver, Ilp) else Auto(timed) if isinstance(solver, Auto) else solver
-
-
-def _whole_or_beginning(
-    run: Callable[..., DiverseList], advance: Callable[[object], None], limit: TimeLimit
-) -> DiverseList:
+def _whole_or_beginning(run: Callable[[], DiverseList]) -> DiverseList:
     """Return the list or, interrupted, what there is of it."""
-
-    def after_step(step: Step) -> None:
-        advance(step)
-        limit.after_step(step)
-
     try:
-        return run(callback=after_step)
-    except KeyboardInterrupt as stop:
-        if isinstance(stop, Interrupted) and stop.found is not None:
-            return stop.found
-        if limit.over:
-            text = "Allow more time, or give a number as tradeoff."
-            raise TimeoutError(f"no labeling was found within {limit.seconds:g} s. {text}") from None
-        raise
+        return run()
+    except Interrupted as stop:
+        if stop.found is None:
+            raise
+        return stop.found
 
 
-def _tell(out: Output, found: DiverseList, target: Path | None) -> None:
-    """Print the table before the file is written, so that a full disk does not lose both."""
+def _tell(out: Output, found: DiverseList, held: ModelFile, verbose: bool) -> None:
+    """Print what is known about the list, before its file is written: a full disk must not lose both."""
     apart = found.certificate.apart
-    out.say(found.report(), **fields_of(found), min_distance=apart)
+    out.say(found.report(verbose), **fields_of(found), min_distance=apart, costs=held.costs)
+    if held.costs:
+        out.say("the file holds costs; relevance is the negated cost, so that larger is better")
     if apart and len(found) > 1:
         variables = "1 variable" if apart == 1 else f"{apart} variables"
         out.say(f"any two labelings were made to differ in at least {variables} (--min-distance {apart})")
+
+
+def _keep(out: Output, found: DiverseList, names: Names | None, target: Path | None, kind: str) -> None:
+    """Write the list, or print its labelings."""
     if target is None:
-        out.fields["labelings"] = found.labelings
-        out.say(_labelings(found))
+        out.fields |= {"labelings": found.labelings} | _named(found, names)
+        out.say(_labelings(found, names))
         return
-    if target.suffix.lower() in SOLUTION_SUFFIXES:
-        write_labeling(found.labelings[int(found.relevance.argmax())], target)
-    else:
-        found.save(target)
-    out.say(f"wrote {target}", out=target)
+    what = f"all {len(found)} labelings"
+    with writable(target, kind) as path:
+        if kind in SOLUTION_SUFFIXES:
+            what = "the best labeling; .npz and .csv files hold all of them"
+            write_labeling(found.labelings[int(found.relevance.argmax())], path)
+        elif kind == ".csv":
+            write_table(found, path, names)
+        else:
+            found.save(path)
+    out.say(f"wrote {name_of(target)}: {what}", out=target)
 
 
-def _labelings(found: DiverseList) -> str:
+def _named(found: DiverseList, names: Names | None) -> dict[str, object]:
+    if names is None:
+        return {}
+    return {"variables": names.variables, "named_labelings": [names.words(labeling) for labeling in found.labelings]}
+
+
+def _labelings(found: DiverseList, names: Names | None) -> str:
     """The labelings of a small model, one per line; of others, how to keep them."""
-    rows = found.labelings.reshape(len(found), -1)
-    if rows.shape[1] > _MOST_SHOWN:
-        return f"the labelings have {rows.shape[1]} variables: keep them with --out list.npz, or print them with --json"
-    return "\n".join(f"{t + 1:3}  {' '.join(map(str, row))}" for t, row in enumerate(rows.tolist()))
-
-
-def _tell_the_end(out: Output, limit: TimeLimit, found: int, m: int) -> None:
-    """Say why there are fewer labelings; running out of time is no failure."""
-    kept = f"{found} of {m} labelings are kept"
-    if limit.over:
-        out.note(f"the time limit of {limit.seconds:g} s was reached; {kept}.")
-        return
-    out.fail(f"interrupted; {kept}.")
-    raise typer.Exit(1)
-
-
-@dataclass
-class TimeLimit:
-    """Interrupts what runs ``with`` it once its seconds are over, as Ctrl-C would; None never ends.
-
-    A patient one waits for a first result, however long it takes.
-    """
-
-    seconds: float | None
-    patient: bool = True
-    over: bool = False
-
-    def __enter__(self) -> TimeLimit:
-        if self.seconds is not None:
-            self._timer = Timer(self.seconds, self._end)
-            self._timer.daemon = True
-            self._timer.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self.seconds is not None:
-            self._timer.cancel()
-
-    def after_step(self, _result: Any) -> None:
-        """Take a first result; it ends a run that has no time left."""
-        if self.over and self.patient:
-            raise KeyboardInterrupt
-        self.patient = False
-
-    def _end(self) -> None:
-        self.over = True
-        if not self.patient:
-            interrupt_main()
+    size = found.labelings[0].size
+    if size > _MOST_SHOWN:
+        return (
+            f"the labelings have {size} variables: keep them with --out list.npz (or .csv), or print them with --json"
+        )
+    rows = [[f"{t + 1:3} ", *plain_words(row, names)] for t, row in enumerate(found.labelings)]
+    rows = rows if names is None else [["    ", *names.variables], *rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(" ".join(map(str.rjust, row, widths)) for row in rows)

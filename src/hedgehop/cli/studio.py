@@ -43,7 +43,7 @@ def studio(
         from hedgehop.studio.settings import Settings
         from hedgehop.studio.web.server import address, is_own, listen, new_token, serve
 
-        given = () if images is None else images_in(images) if images.is_dir() else (images,)
+        given = () if images is None else images_in(images) if images.is_dir() else (images.resolve(),)
         if images is not None and not given:
             raise ValueError(f"{images} contains no images (.png, .jpg, .webp or .tif).")
         if scores is not None and len(given) != 1:
@@ -52,4 +52,4 @@ def studio(
         listener = listen(host, port)
         page = address(host, listener.getsockname()[1], token)
         out.say(f"the studio is open at {page}\npress Ctrl-C to close it", url=page, images=len(given))
-    serve(Settings(token=token, images=given, scores=scores), listener, page if open_page else None)
+    serve(Settings(host=host, token=token, images=given, scores=scores), listener, page if open_page else None)

@@ -11,8 +11,8 @@ import typer
 
 from hedgehop.batch import Manifest, Recipe
 from hedgehop.batch.recipe import METRICS
-from hedgehop.batch.tasks import model_of, truth_of
-from hedgehop.cli.options import Json, Quiet, check_writable, complete_diversity, parse_option
+from hedgehop.batch.tasks import item_truth, model_of
+from hedgehop.cli.options import Force, Json, Quiet, check_targets, complete_diversity, parse_option, writable
 from hedgehop.cli.output import Output, command_output
 from hedgehop.io.file_access import write_text
 from hedgehop.specifications import parse_diversity, parse_tradeoff
@@ -53,6 +53,7 @@ def tune(
     target: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the best setting as a recipe for `hedgehop batch`.")
     ] = None,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -63,13 +64,13 @@ def tune(
     kinds = {words: parse_option("--diversity", parse_diversity, words) for words in diversity}
     factors = {words: parse_option("--tradeoff", parse_tradeoff, words) for words in tradeoff}
     with command_output(json, quiet) as out:
-        check_writable(target)
+        check_targets(out, target, force, [manifest, cache])
         settings, score = Recipe(smoothness=smoothness), METRICS[metric.value]
         items = [item for item in Manifest(manifest) if item.truth]
         if not items:
             raise ValueError(f"{manifest} must have true labelings, in a column 'truth'; it has none.")
         models = [model_of(item, settings) for item in items]
-        truths = [truth_of(item, model.shape) for item, model in zip(items, models, strict=True)]
+        truths = [item_truth(item, model.shape) for item, model in zip(items, models, strict=True)]
         found = search(
             models, truths, kinds, factors.values(), m, score=score, cache=cache, workers=workers,
             progress=out.on_terminal,
@@ -77,7 +78,8 @@ def tune(
         best = (found.name, next(words for words, factor in factors.items() if factor == found.tradeoff))
         _tell(out, found, list(factors), best, metric.value)
         if target is not None:
-            _write_recipe(target, best, m, smoothness)
+            with writable(target, "toml") as path:
+                _write_recipe(path, best, m, smoothness)
             out.say(f"wrote {target}", out=target)
 
 

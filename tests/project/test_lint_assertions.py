@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import pytest
-
-from tests.lint_assertions import problems
+from tests.project.lint_assertions import problems
 
 
 @pytest.mark.parametrize(

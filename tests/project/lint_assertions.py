@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CHECKS = ("assert", "check", "expect", "raises", "warns", "fail", "require")  # beginnings of names that check something
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]
 
 
 def problems(source: str) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Build wheels with several Pythons and try each: ``python release/wheels.py dist python3.10 python3.11 python3.12``.
+
+A Python that an abi3 wheel in the folder already serves builds nothing and tries that wheel.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from check import ROOT, try_wheel
+
+LATEST_OWN_WHEEL = (3, 11)  # later ones share the abi3 wheel of 3.12
+
+
+def main(folder: Path, pythons: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for python in pythons:
+        version = version_of(python)
+        wheel = built(folder, version) or build(folder, python, version)
+        with tempfile.TemporaryDirectory() as clean:
+            try_wheel(wheel, Path(clean) / "clean", python)
+        print(f"wheels: {wheel.name} works with Python {'.'.join(map(str, version))}", flush=True)
+
+
+def version_of(python: str) -> tuple[int, int]:
+    words = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.split()[1].split(".")
+    return int(words[0]), int(words[1])
+
+
+def built(folder: Path, version: tuple[int, int]) -> Path | None:
+    """Return the wheel of the folder that serves a Python."""
+    tag = f"cp3{version[1]}-cp3{version[1]}" if version <= LATEST_OWN_WHEEL else "cp312-abi3"
+    return next(folder.glob(f"hedgehop-*-{tag}-*.whl"), None)
+
+
+def build(folder: Path, python: str, version: tuple[int, int]) -> Path:
+    with tempfile.TemporaryDirectory() as own:
+        subprocess.run([python, "-m", "venv", own], check=True)
+        pip = [f"{own}/bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT], check=True)
+    wheel = built(folder, version)
+    if wheel is None:
+        raise SystemExit(f"wheels: {python} must build a wheel for itself; got {[w.name for w in folder.iterdir()]}.")
+    return wheel
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    main(Path(sys.argv[1]), sys.argv[2:])
