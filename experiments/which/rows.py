@@ -74,12 +74,13 @@ def _row(name: str, quality: Sequence[np.ndarray], taken: np.ndarray) -> Row:
 class Remembering(Reranker):
     """A re-ranker that computes the features of a list only once, however many folds it is in."""
 
-    known: ClassVar[dict[int, np.ndarray]] = {}
+    # The list is kept beside its features: the id of a list that is gone would name another one.
+    known: ClassVar[dict[int, tuple[hh.DiverseList, np.ndarray]]] = {}
 
     def _features(self, found: hh.DiverseList) -> np.ndarray:
         if id(found) not in self.known:
-            self.known[id(found)] = super()._features(found)
-        return self.known[id(found)]
+            self.known[id(found)] = found, super()._features(found)
+        return self.known[id(found)][1]
 
 
 def _reranked(cases: Sequence[Case], more: Sequence[Case], kind: str) -> np.ndarray:

@@ -104,14 +104,14 @@ class CostBranches:
 
     def _first_free(self, branch: _Branch) -> int | None:
         """The dearest of the codes that the labeling carries and that are neither paid for nor avoided."""
-        codes: dict[int, np.ndarray] = {}
+        codes = {id(kind): kind.of(branch.labeling) for kind in {id(c.codes): c.codes for c in self._counts}.values()}
         free = [
             k
             for k, count in enumerate(self._counts)
             if self._costs[k] > 0
             and k not in branch.paid
             and k not in branch.avoided
-            and count.carries(codes.setdefault(id(count.codes), count.codes.of(branch.labeling))).any()
+            and count.carries(codes[id(count.codes)]).any()
         ]
         return max(free, key=self._costs.__getitem__, default=None)
 
