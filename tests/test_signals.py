@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 CALLS = (
     "best", "diverse", "refine", "stream", "more", "select", "portfolio", "samples", "m_best", "program", "segmenter",
     "batch",

@@ -18,7 +18,7 @@ from hedgehop.batch.scheduling import Chunks, Scheduler
 from hedgehop.oracles.registry import built_in_and_installed
 from tests.batch.folders import lines, lists
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+pytestmark = [pytest.mark.skipif(sys.platform == "win32", reason="signals differ"), pytest.mark.slow]
 RECIPE = Recipe(diversity="variables", tradeoff="0.5", m=3)
 
 
@@ -51,7 +51,6 @@ def plugin(folder, monkeypatch, body):
     return Recipe(diversity="variables", tradeoff="0.5", m=3, oracle="bad")
 
 
-@pytest.mark.slow
 def test_an_innocent_item_survives_the_death_of_many_processes(models, tmp_path):
     """Every process is ended as soon as it is seen, the replacements of the first ones, too."""
     seen, ended = [], []

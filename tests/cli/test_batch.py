@@ -13,6 +13,7 @@ import pytest
 
 import hedgehop as hh
 
+pytestmark = pytest.mark.slow
 COUNT = 6
 
 

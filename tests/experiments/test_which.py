@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # experiments are no part of
 
 import hedgehop as hh
 
+pytestmark = pytest.mark.slow  # trees are grown for every fold
 TAGS = ("O", "B-NP", "I-NP")
 
 

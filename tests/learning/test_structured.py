@@ -109,7 +109,7 @@ def test_the_objective_is_that_of_the_full_program(solver, pairwise, random, C, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pairwise", ["potts", "tables"])
-@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("C", [0.01, 30.0])
 def test_the_solvers_agree_on_fifty_examples(pairwise, C):
     X, Y = graphs(np.random.default_rng(4), count=50)
     made = [StructuredSVM(C=C, solver=s, pairwise=pairwise, max_iter=200).fit(X, Y) for s in SOLVERS]

@@ -24,6 +24,7 @@ try:
 except ImportError:
     expect = sync_playwright = None
 
+PATIENCE = 90_000  # milliseconds: other tests may keep the machine busy
 REASON = "no browser: install Debian's chromium, and playwright" if BROWSER is None or expect is None else ""
 needs_browser = pytest.mark.skipif(bool(REASON) and os.environ.get("HEDGEHOP_BROWSER") != "required", reason=REASON)
 
@@ -31,6 +32,7 @@ needs_browser = pytest.mark.skipif(bool(REASON) and os.environ.get("HEDGEHOP_BRO
 @pytest.fixture(scope="module")
 def browser():
     assert not REASON, REASON
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         # A test runner is often root, in a container, where Chromium's own sandbox does not work.
         running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
@@ -54,8 +56,7 @@ def page(browser, studio):
     page, errors = context.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.set_default_timeout(20_000)
-    expect.set_options(timeout=20_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(str(studio.base_url))
     expect(page.locator("#name")).to_have_text(re.compile("astronaut"))
     yield page

@@ -32,7 +32,7 @@ def test_it_says_where_it_is_and_ends_with_ctrl_c(tmp_path):
     with httpx.Client(transport=httpx.HTTPTransport(retries=20)) as client:
         assert client.get(told["url"] + "api/about").json()["images"] == ["a.png"]
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
 
@@ -47,7 +47,7 @@ def test_other_hosts_need_a_token():
     assert address("::1", 80, None) == "http://[::1]:80/"
     process, told = started("--host", "0.0.0.0")
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert len(told["url"].partition("?token=")[2]) > 20
 
 

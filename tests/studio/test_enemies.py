@@ -93,7 +93,7 @@ def test_strokes_in_pieces_are_painted_as_one():
 
 def _connection(client):
     url = urlsplit(str(client.base_url))
-    return socket.create_connection((url.hostname, url.port), timeout=20)
+    return socket.create_connection((url.hostname, url.port), timeout=90)
 
 
 def test_headers_that_never_end_are_not_waited_for(monkeypatch):

@@ -8,12 +8,13 @@ import json
 import re
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from tests.studio.browsing import browser, draw, expect, exported, needs_browser, options, page, pixels, solved, studio
 from tests.studio.serving import Settings, photo, serving
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 __all__ = ["browser", "page", "studio"]
 
 
@@ -170,12 +171,12 @@ def test_a_folder_is_walked_through(browser, tmp_path):
     with serving(Settings(images=images_in(tmp_path))) as studio:
         page = browser.new_page(viewport={"width": 1024, "height": 768}, has_touch=True)
         page.goto(str(studio.base_url))
-        expect(page.locator("#place")).to_have_text("1 of 2", timeout=20_000)
+        expect(page.locator("#place")).to_have_text("1 of 2")
         page.keyboard.press("PageDown")
         expect(page.locator("#place")).to_have_text("2 of 2")
         draw(page, (0.45, 0.45), (0.55, 0.55))
-        expect(options(page).first).to_be_visible(timeout=20_000)
-        expect(page.locator("#proof")).to_be_visible(timeout=20_000)
+        expect(options(page).first).to_be_visible()
+        expect(page.locator("#proof")).to_be_visible()
         page.get_by_role("button", name="Export").click()
         page.get_by_role("menuitem", name="Save mask").click()
         expect(page.locator("#status")).to_contain_text("Saved b.mask.png")

@@ -13,7 +13,7 @@ from hedgehop.studio.image_folder import images_in
 from tests.studio.browsing import board, browser, draw, expect, exported, needs_browser, options, page, solved, studio
 from tests.studio.serving import Settings, photo, serving
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 __all__ = ["browser", "page", "studio"]
 
 HEAD = ((0.42, 0.15), (0.42, 0.42))
@@ -217,7 +217,6 @@ def test_a_pen_draws_under_its_palm(tablet, palm_first):
     assert drawn["points"][0] == pytest.approx([0.4 * 512, 0.3 * 512], abs=2)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1024, 768), (768, 1024), (390, 844)])
 def test_nothing_is_cut_off_and_the_image_stays_in_place(browser, studio, width, height):
     page = browser.new_page(viewport={"width": width, "height": height})

@@ -123,6 +123,7 @@ def test_no_change_of_one_coordinate_improves_what_coordinate_search_finds():
             assert scores[name, tradeoff] <= scores[mine]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["grid", "coordinates"])
 def test_held_out_scores_are_of_settings_chosen_on_other_models(search):
     found = sums(search=search, folds=3)
