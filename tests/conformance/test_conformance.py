@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 import hedgehop as hh
 from hedgehop.potentials import total_value
 from tests.conformance.diversities import DIVERSITIES, NEED_EDGES
-from tests.conformance.structures import STRUCTURES, WITHOUT_EDGES, Dice, dice, examples
+from tests.conformance.structures import STRUCTURES, THOROUGH, WITHOUT_EDGES, Dice, dice, examples, seeded
 
 TABLE = [
     pytest.param(s, d, id=f"{s}-{d}")
@@ -23,6 +25,17 @@ TABLE = [
     if s not in WITHOUT_EDGES or d not in NEED_EDGES
 ]
 close = 1e-7
+
+
+def for_every_cell(test: Callable[[str, str, Dice], None]) -> Any:
+    """Try every structure with every diversity: one model each, or HEDGEHOP_THOROUGH drawn ones, which shrink."""
+
+    def once(structure: str, diversity: str) -> None:
+        test(structure, diversity, seeded(f"{test.__name__} {structure} {diversity}"))
+
+    once.__doc__ = test.__doc__
+    tried = examples(THOROUGH)(given(d=dice())(test)) if THOROUGH else once
+    return pytest.mark.parametrize(("structure", "diversity"), TABLE)(tried)
 
 
 def some_list(d: Dice, model: hh.Model, most: int) -> np.ndarray:
@@ -38,9 +51,7 @@ def test_models_keep_their_promises(structure, d):
     hh.testing.check_model(STRUCTURES[structure](d))
 
 
-@pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(1)
-@given(dice())
+@for_every_cell
 def test_diversity_equals_its_definition(structure, diversity, d):
     model = STRUCTURES[structure](d)
     column = DIVERSITIES[diversity](d, model)
@@ -49,13 +60,11 @@ def test_diversity_equals_its_definition(structure, diversity, d):
     hh.testing.check_diversity(column.diversity, model, seed=int(d.random.integers(1000)), lists=5)
 
 
-@pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(2)
-@given(d=dice(), tradeoff=st.sampled_from([0.5, 3.0, 10.0]))
-def test_oracles_solve_the_step(structure, diversity, d, tradeoff):
+@for_every_cell
+def test_oracles_solve_the_step(structure, diversity, d):
     """Every oracle that does not refuse: value, bound and exactness against enumeration."""
     model = STRUCTURES[structure](d)
-    column = DIVERSITIES[diversity](d, model)
+    column, tradeoff = DIVERSITIES[diversity](d, model), d.pick(0.5, 3.0, 10.0)
     chosen = some_list(d, model, 3)
     for potentials in (column.diversity.potentials(model, chosen), column.diversity.bounding(model, chosen)):
         scaled = [p.scaled(tradeoff) for p in potentials]
@@ -79,13 +88,11 @@ def every_list(model: hh.Model, m: int, most: int = 150) -> list[np.ndarray]:
     return [every[list(p)] for p in itertools.combinations_with_replacement(order, m)]
 
 
-@pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(2)
-@given(d=dice(), tradeoff=st.sampled_from([0.0, 1.0, 5.0]), method=st.sampled_from(["greedy", "distorted", "refine"]))
-def test_list_is_certified(structure, diversity, d, tradeoff, method):
+@for_every_cell
+def test_list_is_certified(structure, diversity, d):
     model = STRUCTURES[structure](d)
     column = DIVERSITIES[diversity](d, model)
-    m = int(d.random.integers(1, 4))
+    m, tradeoff, method = d.pick(1, 2, 3), d.pick(0.0, 1.0, 5.0), d.pick("greedy", "distorted", "refine")
     options = {"refine": True} if method == "refine" else {"method": method}
     found = hh.diverse(model, column.diversity, m, tradeoff, distinct=False, **options)
     rows = found.labelings.reshape(m, -1)
@@ -133,9 +140,7 @@ def test_distinct_without_diversity_is_m_best(structure, oracle, d):
     assert found.relevance == pytest.approx(scores[:m], abs=1e-5)
 
 
-@pytest.mark.parametrize(("structure", "diversity"), TABLE)
-@examples(2)
-@given(d=dice())
+@for_every_cell
 def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
     model = STRUCTURES[structure](d)
     column = DIVERSITIES[diversity](d, model)
