@@ -21,9 +21,9 @@ from hedgehop.lists.methods.joint import JOINT
 from hedgehop.lists.proofs.balls import BALLS
 from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
 from hedgehop.lists.proofs.gains import GAINS
+from hedgehop.lists.proofs.list_dual import RELAXED, SLOPES
 from hedgehop.lists.proofs.listing import LISTING
 from hedgehop.lists.proofs.partition import PARTS
-from hedgehop.lists.proofs.slopes import RELAXED, SLOPES
 from hedgehop.lists.proofs.swaps import Swaps
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
