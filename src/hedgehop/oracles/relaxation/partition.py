@@ -132,7 +132,7 @@ class Descent:
     Attributes
     ----------
     bound, prices
-        The best bound met, and where.
+        The best bound found, and where.
     """
 
     def __init__(self, dual: PartitionDual, start: Prices, target: float, enough: float = 0.0) -> None:
