@@ -75,14 +75,14 @@ class Separator:
         """Costs of labels, or kinds of them, if all potentials that are not linear are such costs; else none."""
         counts = [p.counts(self._model) for p in nonlinear(potentials)] if isinstance(self._model, UnaryModel) else []
         every = [c for known in counts for c in known or ()]
-        told = all(known is not None for known in counts) and all(isinstance(c.codes, LabelClasses) for c in every)
-        return every if told and can_branch(every) else []
+        countable = all(known is not None for known in counts) and all(isinstance(c.codes, LabelClasses) for c in every)
+        return every if countable and can_branch(every) else []
 
     def _by_branches(
         self, potentials: Sequence[Potential], costs: Sequence[CountFunction], rows: list[Labels], distance: int,
         nearest: Step,
     ) -> Step | None:  # fmt: skip
-        """Branch on the labels that are paid for: what is left are linear steps at a distance; None if none is met."""
+        """Branch on the labels that are paid for: linear steps at a distance are left; None if none is found."""
         rest = nonlinear(potentials)
         linear = [p for p in potentials if p not in rest]
         pool = Pool(self._model, potentials, ())
