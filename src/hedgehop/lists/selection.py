@@ -201,9 +201,9 @@ def diverse(
         found = continuation_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None
     how = f"{method}, refined" if refine else method
-    session = continuation_of(greedy, state, how, run if method == "greedy" else None)
+    continuation = continuation_of(greedy, state, how, run if method == "greedy" else None)
     with pace.step():
-        return session.certify(calls, progress) if calls else session.found
+        return continuation.certify(calls, progress) if calls else continuation.found
 
 
 def stream(

@@ -147,10 +147,9 @@ def _is_used_up(model: UnaryModel, mask: Linear, rows: list[Labels], distance: i
     """Whether all labelings that are left are too close to earlier ones, as far as listing a few of them tells."""
     if bits(model, [mask]) > _LEFT_BITS:
         return False
-    left = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, [mask])]
     return all(
         bool(((chunk[:, None] != np.array(rows)).sum(axis=2) < distance).any(axis=1).all())
-        for chunk in labelings_of(left)
+        for chunk in labelings_of(allowed_labels(model, [mask]))
     )
 
 

@@ -130,15 +130,15 @@ def _small_width(model: PairwiseModel, scale: float) -> Sums:
     return eliminated.log_partition, eliminated.marginals()
 
 
-def log_weights(model: Model, scale: float, allowed: list[NDArray[np.int32]]) -> Iterator[Doubles]:
-    """Log weights of all labelings, some thousands at a time."""
+def log_weights(model: Model, scale: float, allowed: NDArray[np.bool_]) -> Iterator[Doubles]:
+    """Log weights of all labelings of allowed labels, (n, L), some thousands at a time."""
     for chunk in labelings_of(allowed):
         yield scale * np.atleast_1d(np.asarray(model.score(chunk), np.float64))
 
 
 def _every(model: Model, scale: float) -> Sums:
     """Enumerate: twice, so that nothing is kept but sums."""
-    allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, ())]
+    allowed = allowed_labels(model, ())
     width = int(model.label_counts.max())
     top = max((float(weights.max()) for weights in log_weights(model, scale, allowed)), default=-np.inf)
     refuse_none(top)
