@@ -19,7 +19,7 @@ from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.conditioning import unit_of
 from hedgehop.oracles.effort import effort
 
-_FACTOR = 4.0  # between tries while a bracket is sought
+_BRACKET_FACTOR = 4.0  # between tries while a bracket is sought
 _BRACKET_TRIES, _ROUGH_BRACKET_TRIES = 40, 12
 _CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halving
 _NEAR_RATIO = 1.5  # the same where no target was given
@@ -79,7 +79,7 @@ class _Trials:
         for _ in range(tries):
             if _is_late():
                 break
-            last, tried = tried, tried / _FACTOR if enough else tried * _FACTOR
+            last, tried = tried, tried / _BRACKET_FACTOR if enough else tried * _BRACKET_FACTOR
             if (self.distance(tried) >= self.wanted) != enough:
                 return min(last, tried), max(last, tried)
         if enough and not _is_late() and self.distance(0.0) >= self.wanted:  # however small, it is far enough

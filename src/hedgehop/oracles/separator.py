@@ -22,7 +22,7 @@ from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 from hedgehop.oracles.exactness import stake
 from hedgehop.oracles.folding import nonlinear
 from hedgehop.oracles.lawler import best_excluding, branching_order
-from hedgehop.oracles.pairwise.kernels import CLOSE
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.relaxation.pool import Pool
@@ -100,7 +100,7 @@ class Separator:
 
         branches = CostBranches(costs, relaxed)
         most = _BRANCHES_AT_A_DISTANCE if self._model.n_variables <= _MOST_SOLVED else _BRANCHES_AT_A_DISTANCE // 4
-        bound = branches.run(lambda: pool.value, CLOSE * (stake(self._model) or 0.0), most)
+        bound = branches.run(lambda: pool.value, CLOSE_GAP * (stake(self._model) or 0.0), most)
         if not pool.labelings:
             return None
         step = self._oracle.step(self._model, pool.top(1)[0], potentials, min(bound, nearest.upper_bound))

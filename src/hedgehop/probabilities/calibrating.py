@@ -23,9 +23,9 @@ from hedgehop.probabilities.marginals import marginals
 from hedgehop.probabilities.weighing import weigh
 
 _COLDEST, _HOTTEST, _TEMPERATURES_TRIED = 1e-3, 1e3, 19  # temperatures that are tried, a factor of 2.15 apart
-_LEAST = 1e-6  # whose logarithm stands for those of smaller probabilities
+_LEAST_SAID = 1e-6  # probability whose logarithm stands for those of smaller ones
 _PRIOR = 1.0  # spread of the logarithm of a list's temperature that is expected beforehand: few lists change little
-_SAME = 1e-9  # labelings that are as similar to the truth within this are equally near
+_EQUALLY_SIMILAR = 1e-9  # labelings that are as similar to the truth within this are equally near
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def fitted(examples: Sequence[Judged], by: str = "likelihood") -> Calibration:
 def sureness(examples: Sequence[Judged], temperature: float = 1.0) -> Sureness:
     """Return how right probabilities are at a temperature."""
     pairs = [example.at(temperature) for example in examples]
-    losses = np.concatenate([-(came * np.log(np.maximum(said, _LEAST))).sum(axis=1) for said, came in pairs])
+    losses = np.concatenate([-(came * np.log(np.maximum(said, _LEAST_SAID))).sum(axis=1) for said, came in pairs])
     top = np.concatenate([said.max(axis=1) for said, _ in pairs])
     came_true = np.concatenate([_of_top(said, came) for said, came in pairs])
     return Sureness(float(losses.mean()), reliability(np.clip(top, 0.0, 1.0), np.clip(came_true, 0.0, 1.0)))
@@ -228,7 +228,7 @@ def nearest_to(found: DiverseList, truth: ArrayLike) -> Doubles:
         similar = overlaps(rows, target, np.ones(target.size))[:, 0]
     else:
         similar = (rows == target).mean(axis=1)
-    best = similar >= similar.max() - _SAME
+    best = similar >= similar.max() - _EQUALLY_SIMILAR
     return np.asarray(best / best.sum())
 
 

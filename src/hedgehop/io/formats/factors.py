@@ -16,7 +16,7 @@ from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 Integers = NDArray[np.int64]
 LARGEST_WHOLE = 2**53  # doubles hold every whole number up to here
 LARGEST_COUNT = 2**31 - 1  # of variables, or of labels of one
-_EXPANSION = 64  # bytes of scores that a byte of a file may describe
+_BYTES_PER_FILE_BYTE = 64  # bytes of scores that a byte of a file may describe
 _SHORT_FILES = 16  # max_bytes divided by this may be described by any file, however short
 
 
@@ -30,7 +30,7 @@ class Room:
     @property
     def entries(self) -> int:
         """The largest number of scores."""
-        return max(_EXPANSION * self.file_bytes, self.max_bytes // _SHORT_FILES) // 8
+        return max(_BYTES_PER_FILE_BYTE * self.file_bytes, self.max_bytes // _SHORT_FILES) // 8
 
     def problem(self, entries: float, what: str) -> str | None:
         """Return what is wrong with so many scores; None if nothing is."""

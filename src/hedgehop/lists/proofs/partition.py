@@ -25,7 +25,7 @@ from hedgehop.oracles.registry import get
 from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 from hedgehop.potentials.labels import least_count
 
-_AT_ONCE = 20  # evaluations, about as long as a step
+_EVALUATIONS_AT_ONCE = 20  # evaluations, about as long as a step
 _EVALUATION_ROUNDS = 5  # of so many evaluations: later ones hardly gain
 _FEWER_EVALUATIONS_FROM = 100_000  # variables from which a step takes half as many
 
@@ -89,7 +89,7 @@ def _evidence(problem: Problem) -> Iterator[Evidence]:
     descent, none = descended(problem.objective, problem.m, None, problem.rows, known), problem.rows[:0]
     for _ in range(_EVALUATION_ROUNDS):
         large = problem.objective.model.n_variables > _FEWER_EVALUATIONS_FROM
-        descent.run(_AT_ONCE // 2 if large else _AT_ONCE)
+        descent.run(_EVALUATIONS_AT_ONCE // 2 if large else _EVALUATIONS_AT_ONCE)
         arrays = {"prices": descent.prices.variables, "slopes": descent.prices.slopes}
         yield Evidence(descent.bound, arrays, none, none)
         if descent.done:

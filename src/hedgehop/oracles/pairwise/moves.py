@@ -17,7 +17,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.branching import CostBranches, can_branch
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_pairwise
-from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, expanded, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, expanded, pass_messages
 from hedgehop.oracles.pairwise.label_sets import LabelSets
 from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
@@ -113,7 +113,7 @@ class MoveSolver(PairwiseSolver):
             self._move(pool, theta, weights)
         known, bound = len(pool.labelings), self._bound_by_branches(pool, theta, constant, weights)
         best, reached = pool.top(1)[0], pool.value - constant
-        if bound > reached + CLOSE * model.spread:
+        if bound > reached + CLOSE_GAP * model.spread:
             other, found = bound_by_messages(
                 self._all_messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
             )
@@ -161,7 +161,7 @@ class MoveSolver(PairwiseSolver):
             return labeling, bound
 
         most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
-        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE * model.spread, most)
+        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE_GAP * model.spread, most)
 
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
         """Spend about as long as on the step itself."""

@@ -18,7 +18,7 @@ from hedgehop.oracles.relaxation.distance_terms import Terms, unfit
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.potentials import Potential
 
-_BOUNDS = 3  # linear steps for the bound
+_BOUND_STEPS = 3  # linear steps for the bound
 
 
 class Messages(LinearStepsOracle):
@@ -98,7 +98,7 @@ class MessagesSolver(LinearStepsSolver):
         bundle = Bundle(model, others, distant, Terms(distant), solve)
         bundle.add(self._max_product(model, changed_unary(model, fold(model, others)[0]), bundle.terms))
         best = bundle.labelings[bundle.best]
-        for _ in range(_BOUNDS):
+        for _ in range(_BOUND_STEPS):
             bundle.call(bundle.bounding())
         return self.oracle.step(model, best, potentials, bundle.bound)
 
