@@ -18,7 +18,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.relaxation.distance_terms import Terms, View
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, View
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
@@ -34,7 +34,12 @@ class Bundle(Pool):
     """
 
     def __init__(
-        self, model: Model, others: Sequence[Potential], relaxed: Sequence[Potential], terms: Terms, solve: SolveLinear
+        self,
+        model: Model,
+        others: Sequence[Potential],
+        relaxed: Sequence[Potential],
+        terms: DistanceTerms,
+        solve: SolveLinear,
     ) -> None:
         super().__init__(model, others, relaxed)
         self.terms, self.solve = terms, solve

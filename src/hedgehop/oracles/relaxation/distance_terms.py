@@ -99,7 +99,7 @@ class Family(Distances):
         return half.weights, half.function
 
 
-class Terms:
+class DistanceTerms:
     """All terms of a step's distance potentials: first the distances, then the pairs of balls.
 
     Where counts are forbidden, single moves lose `steep` for each count beyond the limit.

@@ -15,7 +15,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.counts import CountSearch
 from hedgehop.oracles.relaxation.counts import unfit as unfit_counts
-from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms
 from hedgehop.oracles.relaxation.distance_terms import unfit as unfit_distance
 from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
@@ -135,7 +135,7 @@ class LagrangianSolver(LinearStepsSolver):
         return self.oracle.step(self.model, pool.labelings[pool.best], potentials, bound)
 
     def _distances(self, relaxed: list[Potential], others: list[Potential]) -> tuple[Pool, float]:
-        terms = Terms(relaxed, steepness(self.model, [*others, *relaxed]))
+        terms = DistanceTerms(relaxed, steepness(self.model, [*others, *relaxed]))
         solve = self.linear_steps(others, quick=terms.only_limits > 0)
         bundle = Bundle(self.model, others, relaxed, terms, solve)
         self._recall(bundle)
