@@ -134,7 +134,7 @@ class UnaryModel(Frozen, ABC):
         """Return a number that no allowed joint score is below."""
 
     def _refuse_infeasible(self) -> None:
-        if self._extent[0] > -np.inf:  # nothing is forbidden, which is told sooner
+        if self._extent[0] > -np.inf:  # nothing is forbidden, which is known sooner
             return
         dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
         if dead.size:
