@@ -36,7 +36,7 @@ HOSTILE: tuple[Any, ...] = (
 )  # fmt: skip
 
 _BALL = hh.HammingBall(gamma=0.5)
-_ROWS = [[0, 1, 1], [0, 0, 0], [1, 1, 1]]
+_LABELINGS = [[0, 1, 1], [0, 0, 0], [1, 1, 1]]
 
 
 def _listed(**given: Any) -> Any:
@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "HammingBall": (hh.HammingBall, {"gamma": 0.5, "radius": None, "weights": [1.0, 1.0, 1.0], "steer": "exact"}),
     "LinearHamming": (hh.LinearHamming, {"weights": [1.0, 1.0, 1.0], "steer": "exact"}),
-    "ExpectedBest": (hh.ExpectedBest, {"samples": _ROWS, "weights": [1.0, 1.0, 1.0]}),
+    "ExpectedBest": (hh.ExpectedBest, {"samples": _LABELINGS, "weights": [1.0, 1.0, 1.0]}),
     "UniqueItems": (hh.UniqueItems, {"diversity": hh.LinearHamming()}),
     "Linear": (_P.Linear, {"theta": UNARY}),
     "Constant": (_P.Constant, {"amount": 1.0}),
@@ -100,14 +100,14 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "TransitionWeights": (_P.TransitionWeights, {"w": np.eye(2), "ordered": False, "equal": False}),
     "RegionWeights": (_P.RegionWeights, {"regions": [[0, 1]], "mu": [[1.0, 1.0]], "robust": 1}),
     "Cardinality": (_P.Cardinality, {"reference": [0, 1, 1], "table": np.zeros(4), "weights": None, "factor": 1.0}),
-    "BallCoverage": (_P.BallCoverage, {"chosen": _ROWS, "decay": [1.0, 1.0, 1.0], "scale": 1.0}),
-    "BallUnion": (_P.BallUnion, {"chosen": _ROWS, "radius": 1, "n_labels": 2, "scale": 1.0}),
-    "MemberWeights": (_P.MemberWeights, {"labelings": _ROWS, "w": [1.0, 1.0, 1.0]}),
+    "BallCoverage": (_P.BallCoverage, {"chosen": _LABELINGS, "decay": [1.0, 1.0, 1.0], "scale": 1.0}),
+    "BallUnion": (_P.BallUnion, {"chosen": _LABELINGS, "radius": 1, "n_labels": 2, "scale": 1.0}),
+    "MemberWeights": (_P.MemberWeights, {"labelings": _LABELINGS, "w": [1.0, 1.0, 1.0]}),
     "diverse": (_listed, {"model": MODEL, "diversity": _BALL} | _LISTS),
     "stream": (_streamed, {k: v for k, v in _LISTS.items() if k not in ("m", "method", "certify", "refine")}),
     "best": (hh.best, {"model": MODEL, "potentials": (), "oracle": "auto", "tolerance": 0.1, "time_limit": 1.0}),
     "select": (
-        hh.select, {"pool": _ROWS, "model": MODEL, "diversity": _BALL, "m": 2, "tradeoff": 1.0, "first": None},
+        hh.select, {"pool": _LABELINGS, "model": MODEL, "diversity": _BALL, "m": 2, "tradeoff": 1.0, "first": None},
     ),
     "portfolio": (
         hh.portfolio, {"model": MODEL, "diversities": [_BALL], "m": 2, "tradeoff": 1.0, "distinct": True},
@@ -121,11 +121,11 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "m_best": (hh.baselines.m_best, {"model": MODEL, "m": 2, "oracle": "auto"}),
     "perturb_and_map": (hh.baselines.perturb_and_map, {"model": MODEL, "m": 2, "scale": 1.0, "seed": 0}),
     "random_labelings": (hh.baselines.random_labelings, {"model": MODEL, "m": 2, "seed": 0}),
-    "score": (MODEL.score, {"labelings": _ROWS}),
-    "value": (hh.VariableCoverage().value, {"model": MODEL, "labelings": _ROWS}),
-    "accuracy": (_M.accuracy, {"labelings": _ROWS, "truth": _ROWS[0], "ignore": 255}),
-    "iou": (_M.iou, {"labelings": _ROWS, "truth": _ROWS[0], "n_labels": 2, "ignore": 255}),
-    "distances": (_M.distances, {"labelings": _ROWS, "weights": None}),
+    "score": (MODEL.score, {"labelings": _LABELINGS}),
+    "value": (hh.VariableCoverage().value, {"model": MODEL, "labelings": _LABELINGS}),
+    "accuracy": (_M.accuracy, {"labelings": _LABELINGS, "truth": _LABELINGS[0], "ignore": 255}),
+    "iou": (_M.iou, {"labelings": _LABELINGS, "truth": _LABELINGS[0], "n_labels": 2, "ignore": 255}),
+    "distances": (_M.distances, {"labelings": _LABELINGS, "weights": None}),
 }  # fmt: skip
 _MODELS = {"Grid", "FactorGraph", "Chain", "SpanningTree", "GraphMatching", "Matching", "Arborescence"}
 _HELPS = {"VariableCoverage", "LabelCoverage", "KindCoverage", "TransitionCoverage", "RegionCoverage", "GroupCoverage",

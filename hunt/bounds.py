@@ -30,10 +30,10 @@ from hunt.diversities import DIVERSITIES
 from hunt.structures import STRUCTURES, problem
 from hunt.truth import Truth
 
-_MOST_LISTS = 4000  # enumerated for one problem
+_MOST_LISTS_PER_PROBLEM = 4000  # enumerated for one problem
 _ROUNDS = (1, 1, 1, 2, 4)  # of each argument
 _DISTANCES = (0, 1, 2, 3, 4)
-_ROWS = ("rows", "apart", "labelings")  # arrays of labelings, instead of numbers
+_LABELING_ARRAYS = ("rows", "apart", "labelings")  # arrays of labelings, instead of numbers
 _TIGHT = 1e-6  # of the improvement, or of what is at stake
 
 
@@ -87,7 +87,7 @@ class Bounds:
         """Check problems of two and three labelings with every limit, as far as all lists can be enumerated."""
         many = len(self.problem.rows)
         for m in (2, 3):
-            if comb(many + m - 1, m) <= _MOST_LISTS:
+            if comb(many + m - 1, m) <= _MOST_LISTS_PER_PROBLEM:
                 for distance in _DISTANCES[: len(self.problem.counts) + 1]:
                     self._check(m, distance)
 
@@ -128,7 +128,7 @@ class Bounds:
     def _changed(self, name: str, array: np.ndarray) -> np.ndarray:
         """Other labelings, or other numbers that mean something."""
         random, rows = self.d.random, self.problem.rows
-        if name in _ROWS:
+        if name in _LABELING_ARRAYS:
             return np.ascontiguousarray(rows[random.integers(0, len(rows), len(array))])
         if name == "sets":
             return np.asarray(random.integers(0, 256, array.shape), np.uint8)

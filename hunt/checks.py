@@ -19,7 +19,7 @@ from hunt.tally import Fault, Tally
 from hunt.truth import Truth
 
 _COMPLETE = {"auto", "exhaustive", "ilp"}  # oracles that find an allowed labeling wherever there is one
-CALLS = (
+METHODS = (
     "greedy", "greedy", "distorted", "refine", "distinct", "min_distance", "joint", "more", "stream", "select",
     "portfolio", "m_best", "improve",
 )  # fmt: skip
@@ -44,7 +44,7 @@ class Round:
         """Check some steps and some lists."""
         self.tally.rounds += 1
         self._guarded("step", self._steps)
-        for call in self.d.random.choice(CALLS, size=3, replace=False):
+        for call in self.d.random.choice(METHODS, size=3, replace=False):
             self._guarded(str(call), getattr(self, f"_{call}"))
 
     def _guarded(self, call: str, check: Callable[[], None]) -> None:

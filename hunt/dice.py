@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-RANGES = ("plain", "plain", "plain", "tiny", "huge", "shifted", "mixed", "digits")
+SCORE_RANGES = ("plain", "plain", "plain", "tiny", "huge", "shifted", "mixed", "digits")
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Dice:
     @classmethod
     def of(cls, seed: int) -> Dice:
         random = np.random.default_rng(seed)
-        scale = str(random.choice(RANGES))
+        scale = str(random.choice(SCORE_RANGES))
         unit = {"tiny": 10.0 ** -random.integers(4, 13), "huge": 10.0 ** random.integers(4, 13)}.get(scale, 1.0)
         return cls(random, bool(random.random() < 0.5), bool(random.random() < 0.4), scale, float(unit))
 

@@ -42,7 +42,7 @@ TESTS = ["tests/lists", "tests/diversity", "tests/oracles", "tests/models", "tes
          "tests/io/test_saving.py", "tests/test_errors.py", "tests/test_baselines.py", "tests/tuning",
          "tests/test_specifications.py", "tests/test_identity.py", "tests/test_extremes.py", "tests/plotting",
          _TABLE, "-k", f"not thread and (not conformance or {_FEW})"]  # fmt: skip
-PARTS = ["lists", "diversity", "potentials", "oracles/exact", "oracles/routing.py", "metrics"]
+TARGETS = ["lists", "diversity", "potentials", "oracles/exact", "oracles/routing.py", "metrics"]
 
 _QUIETLY = ("-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 _SHOWN = (cst.Annotation, cst.Import, cst.ImportFrom, cst.Raise, cst.Decorator, cst.FormattedString)
@@ -171,7 +171,7 @@ def main() -> int:
         with suppress(Exception):
             importlib.import_module(name)
     scores: dict[str, dict[str, Any]] = {}
-    for part in options.parts or PARTS:
+    for part in options.parts or TARGETS:
         row = scores[part] = _score(part, touching, options)
         print(f"{part:<20} {row['killed']:>4} of {row['tried']:>4} killed, of {row['all']} mutants", flush=True)
         for survivor in row["survivors"]:
@@ -208,7 +208,7 @@ def _refuse_broken_forks(mutant: Mutant, touching: Touching) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m hunt.mutants", description=__doc__)
-    parser.add_argument("parts", nargs="*", help=f"some of {', '.join(PARTS)}; all by default")
+    parser.add_argument("parts", nargs="*", help=f"some of {', '.join(TARGETS)}; all by default")
     parser.add_argument("--tests", help="arguments of pytest; fewer tests are measured sooner, and kill fewer mutants")
     parser.add_argument("--sample", type=int, default=25, help="mutants per part")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")

@@ -82,7 +82,7 @@ def matching(random: Random) -> hh.Model:
     return hh.Matching(random.choice(SCALES) * random.normal(size=(n, n)))
 
 
-STRUCTURES: dict[str, Callable[[Random], hh.Model]] = {
+SUMMED_STRUCTURES: dict[str, Callable[[Random], hh.Model]] = {
     f.__name__: f for f in (chain, forest, graph, grid, parse, relations, spanning_tree, matching)
 }
 
@@ -124,10 +124,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    worst, counts, names = defaultdict(float), defaultdict(int), list(STRUCTURES)
+    worst, counts, names = defaultdict(float), defaultdict(int), list(SUMMED_STRUCTURES)
     for k in range(options.count):
         random, name = np.random.default_rng([options.seed, k]), names[k % len(names)]
-        model, temperature = STRUCTURES[name](random), float(random.choice(TEMPERATURES))
+        model, temperature = SUMMED_STRUCTURES[name](random), float(random.choice(TEMPERATURES))
         counts[name] += 1
         for what, error in errors(model, temperature).items():
             worst[name, what] = max(worst[name, what], error)

@@ -12,9 +12,9 @@ import numpy as np
 from hunt.diversities import Column
 from hunt.structures import Problem
 
-_SHARE = 1e-9  # of what is at stake
+_STAKE_SHARE = 1e-9  # of what is at stake
 _DIGITS = 8e-15  # of the sizes that are added up
-_MOST_LISTS = 20_000
+_MOST_ENUMERATED_LISTS = 20_000
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Truth:
         """
         ordered = np.sort(gains)[::-1]
         stake = ordered[0] - ordered[min(len(ordered) - 1, len(self.problem.counts))]
-        return _SHARE * float(stake) + self.digits(places)
+        return _STAKE_SHARE * float(stake) + self.digits(places)
 
     def digits(self, places: list[int]) -> float:
         """Last digits of F of a list."""
@@ -60,7 +60,7 @@ class Truth:
     def best_list(self, m: int, distance: int) -> tuple[float, list[int]]:
         """Return the largest F of lists of m labelings that far apart, over all or the most promising ones."""
         order = np.argsort(-self.problem.relevance, kind="stable")
-        while comb(len(order) + m - 1, m) > _MOST_LISTS:
+        while comb(len(order) + m - 1, m) > _MOST_ENUMERATED_LISTS:
             order = order[:-1]
         lists = np.array(list(itertools.combinations_with_replacement(order.tolist(), m)))
         if distance:

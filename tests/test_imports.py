@@ -113,7 +113,7 @@ def test_the_answers_where_to_change_things_exist():
         .split("\n## ")[0]
     )
     rows = [row for row in text.splitlines() if "`" in row]
-    assert len(rows) == 10
+    assert len(rows) == 12
     for path in re.findall(r"`(?:python )?([\w/]+(?:/|\.\w+))`", text):
         places = (ROOT, SOURCE, SOURCE / "studio/static/js")
         assert any((place / path).exists() for place in places), f"{path} does not exist"
@@ -139,8 +139,9 @@ def test_names_of_constants_and_classes_have_one_meaning():
     homes = defaultdict(set)
     for path in modules():
         for node in ast.parse(path.read_text()).body:
-            targets = node.targets if isinstance(node, ast.Assign) else [node] if isinstance(node, ast.ClassDef) else []
-            for name in {getattr(target, "id", getattr(target, "name", "")) for target in targets}:
+            targets = [*getattr(node, "targets", []), getattr(node, "target", None)]
+            names = {part.id for t in targets if t is not None for part in ast.walk(t) if isinstance(part, ast.Name)}
+            for name in names | ({node.name} if isinstance(node, ast.ClassDef) else set()):
                 homes[name].add(str(path.relative_to(SOURCE)))
     assert {name: where for name, where in homes.items() if len(where) > 1 and name not in REPEATED} == {}
 

@@ -93,7 +93,7 @@ def all_labelings(model: Model) -> Labels:
     count = prod(int(c) for c in model.label_counts)
     if count > _TRIED:
         raise ValueError(f"the model has {count} labelings; checks try all of them, up to {_TRIED}. Use a smaller one.")
-    return np.concatenate(list(labelings_of([np.arange(c, dtype=np.int32) for c in model.label_counts])))
+    return np.concatenate(list(labelings_of(np.arange(model.label_counts.max()) < model.label_counts[:, None])))
 
 
 def _lists(every: Labels, seed: int, count: int) -> Iterator[Labels]:

@@ -11,7 +11,7 @@ from tests.draws import draws, random_model
 import hedgehop as hh
 from hedgehop.oracles import Exhaustive, GraphCut, Ilp, Lagrangian, Tree, Trws
 from hedgehop.oracles.pairwise.graphcut import CutSolver
-from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms
 from hedgehop.oracles.relaxation.local_search import moves_of
 from hedgehop.potentials import AgreementGains, BallCoverage, Cardinality, Linear, total_value
 from hedgehop.potentials.count_functions import Table, with_limit
@@ -98,7 +98,7 @@ def test_cheapest_changes_never_lose_and_reach_one_limit(random):
     model = random_model(random, n, labels, forbid=labels > 2)
     distance = int(random.integers(1, n + 1))
     start = hh.best(model).labeling.astype(np.int32)
-    terms, one = Terms([at_least(distance, start)], 1e4), np.ones(1)
+    terms, one = DistanceTerms([at_least(distance, start)], 1e4), np.ones(1)
     unary = np.ascontiguousarray(model.unary, float)
     found = moves_of(model).ascend(unary, terms.core, one, start, n)
     free = (np.isfinite(unary).sum(axis=1) > 1).sum()

@@ -22,7 +22,7 @@ _TICK_SECONDS = 0.5  # between looks at the whole
 BACKOFF_SECONDS = 0.5  # before the second try; doubled before each further one
 # How often an item is tried whose process ended, by the reason; the first time it may share a process with others.
 _MOST_TRIES: dict[Cause, int] = {"limit": 1, "crash": 3, "killed": 6, "error": 4}
-_SENTENCES: dict[Cause, str] = {
+_REASONS: dict[Cause, str] = {
     "limit": "it took longer than the limit for one item.",
     "crash": "its process crashed {tries} times ({said}), the last times with this item alone.",
     "killed": "its process was ended {tries} times ({said}): by the system for lack of memory, or by somebody.",
@@ -132,6 +132,6 @@ class Scheduler:
                 continue
             del self._tries[item.name]
             fault: Fault = "item" if report.cause in ("crash", "limit") else "infrastructure"
-            text = _SENTENCES[report.cause].format(tries=tries, said=report.said)
+            text = _REASONS[report.cause].format(tries=tries, said=report.said)
             verdicts.append(Outcome(item.name, item.source, text, fault=fault, attempts=tries, inputs=stamps(item)))
         return verdicts

@@ -173,7 +173,7 @@ class Diversity:
         """Raise ValueError if this diversity does not fit the model."""
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
-        if all(getattr(type(self), name) is getattr(Diversity, name) for name in ("value", "coverage", "parsimony_of")):
+        if self._valued_as(Diversity):
             return self._gains_of_groups(model, flat, chosen)
         before = self.value(model, chosen)
         return np.array([self.value(model, np.concatenate([chosen, y[None]])) - before for y in flat])

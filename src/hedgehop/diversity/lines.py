@@ -78,7 +78,7 @@ class GroupLines(ABC):
 
     @abstractmethod
     def columns(self) -> Columns:
-        """Return the groups met, after all labelings were noted."""
+        """Return the groups of the labelings found so far, after all were noted."""
 
     @abstractmethod
     def spread(self, slopes: Doubles) -> Slopes:
@@ -108,7 +108,7 @@ class VariableLines(GroupLines):
         self._n, self._labels = model.n_variables, int(model.label_counts.max())
         self._weights = np.ones((self._n, 1)) if weights is None else weights.reshape(self._n, -1)
         self._cell = np.zeros(self._n, np.int32)
-        self._met = np.zeros((0, 1), np.int32)  # labels of the cells in each labeling met
+        self._cell_labels = np.zeros((0, 1), np.int32)  # in each labeling found so far
         self._centre = np.full((1, self._labels), self.rises[0])
         self._column = np.zeros(0, np.int64)
 
@@ -120,7 +120,7 @@ class VariableLines(GroupLines):
         kept = np.flatnonzero(here)
         self._cell = (np.cumsum(here, dtype=np.int32) - 1)[key]
         parent, label = kept // self._labels, (kept % self._labels).astype(np.int32)
-        self._met = np.concatenate([self._met[:, parent], label[None]])
+        self._cell_labels = np.concatenate([self._cell_labels[:, parent], label[None]])
         self._centre = self._centre[parent]
 
     def start(self, rows: Labels) -> None:
@@ -133,14 +133,14 @@ class VariableLines(GroupLines):
         self._centre = self.between(counts)
 
     def columns(self) -> Columns:
-        """One group per cell and label met there."""
+        """One group per cell and label found there."""
         cells, shape = np.arange(len(self._centre)), self._centre.shape
-        keys = cells * self._labels + self._met
+        keys = cells * self._labels + self._cell_labels
         here = np.zeros(shape[0] * shape[1], bool)
         here[keys] = True
         self._column = np.flatnonzero(here)
         groups = (np.cumsum(here) - 1)[keys].astype(np.int32)
-        starts = np.arange(len(self._met) + 1, dtype=np.int64) * len(cells)
+        starts = np.arange(len(self._cell_labels) + 1, dtype=np.int64) * len(cells)
         weights = self._per_cell(self._cell, shape).reshape(-1)[self._column]
         return Columns(
             starts, np.ascontiguousarray(groups.reshape(-1)), weights, self._centre.reshape(-1)[self._column]

@@ -39,7 +39,7 @@ class ListedLines(GroupLines):
         self._centre = self.between(self._diversity.counts(self._model, rows))
 
     def columns(self) -> Columns:
-        """All groups met that count."""
+        """All groups found that count."""
         self._column = np.flatnonzero(self._incidence.any(axis=0) & (self._weights > 0))
         here = self._column
         return Columns.of(self._incidence[:, here], self._weights[here], self._centre[here])
@@ -86,7 +86,7 @@ class NamedLines(GroupLines):
         self._centre = dict(zip(self._names, self.between(counts).tolist(), strict=True))
 
     def columns(self) -> Columns:
-        """All groups met."""
+        """All groups found."""
         incidence = np.array([[name in groups for name in self._names] for groups in self._groups], bool)
         centre = np.array([self._centre.get(name, self.rises[0]) for name in self._names])
         weights = np.array([self._diversity.weight(name) for name in self._names])
@@ -152,7 +152,7 @@ class SampleLines(GroupLines):
         self._best = np.asarray((reached[-1] + second) / 2.0)
 
     def columns(self) -> Columns:
-        """Intervals between the agreements met, and the threshold held."""
+        """Intervals between the agreements found, and the threshold held."""
         incidence, widths, owner, centre = [], [], [], []
         for z, best in enumerate(self._best.tolist()):
             ends = np.unique(np.append(self._reached[:, z], best))

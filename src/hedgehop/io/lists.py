@@ -96,8 +96,8 @@ def _proof(header: dict[str, Any], arrays: Arrays) -> Proof | None:
     if "proof" not in header:
         return None
     kept = {name.removeprefix(_PROOF): array for name, array in arrays.items() if name.startswith(_PROOF)}
-    told = header["proof"]
-    return Proof(told["source"], kept, told["calls"], float(told.get("seconds", 0.0)))
+    saved = header["proof"]
+    return Proof(saved["source"], kept, saved["calls"], float(saved.get("seconds", 0.0)))
 
 
 def _figures(header: dict[str, Any], arrays: Arrays, shape: tuple[int, ...]) -> Figures | None:

@@ -5,7 +5,7 @@ One-slack (Joachims, Finley, Yu 2009) adds one plane per round, the sum of all e
 stays small whatever the number of examples. n-slack (Tsochantaridis et al. 2005) gives every example planes and a slack
 of its own: fewer rounds, but the program grows with the examples; for small sets, and to compare with.
 
-The dual over the planes met so far is a quadratic program::
+The dual over the planes found so far is a quadratic program::
 
     max_a sum_p a_p loss_p - 1/2 |w|^2,   w = [sum_p a_p change_p]_+,   a >= 0,   sum_{p of block b} a_p <= C
 

@@ -150,8 +150,8 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         features, usual = _STRUCTURES[self.model]
         examples = [features.read(x, self.connectivity) for x in X]
         truths = [truth_of(e, y, self.n_labels) for e, y in zip(examples, Y, strict=True)]
-        met = 1 + max(int(y.max()) for y in truths)
-        self.n_labels_ = self.n_labels or max([met, *(e.n_labels for e in examples)])
+        seen = 1 + max(int(y.max()) for y in truths)
+        self.n_labels_ = self.n_labels or max([seen, *(e.n_labels for e in examples)])
         first = examples[0]
         sizes = self.n_labels_, first.node_features.shape[1], first.n_kinds, first.edge_features.shape[1]
         self._joint = features(*sizes, self.pairwise or usual, self.connectivity)

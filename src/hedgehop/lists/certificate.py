@@ -6,19 +6,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import inf, isfinite, isnan, nan, prod
+from math import inf, isfinite, isnan, nan
 
 from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.evidence import Bound, Proof
-from hedgehop.lists.proofs.paper_bounds import PaperBounds, least_known, paper_bounds
+from hedgehop.lists.proofs.paper_bounds import PaperBounds, by_factors, factor, least_known, paper_bounds
 from hedgehop.lists.state import ListState
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import falls_short, meets
 
-_FLOWS = 1e-7  # of what is at stake: more than capacities of flows are rounded by
+_FLOW_ROUNDING = 1e-7  # of what is at stake: more than capacities of flows are rounded by
 _ADDITION_ERROR = 2.0**-49  # of the numbers that are added: eight times the last one
 
 
@@ -168,7 +168,7 @@ def _slack(model: Model, step: Step | None, apart: int) -> float:
     if step is None or apart or not step.exact:  # with limits, exact among what is allowed
         return 0.0
     gap = step.upper_bound - step.value
-    return gap if isinstance(model, UnaryModel) and gap <= _FLOWS * model.spread else 0.0
+    return gap if isinstance(model, UnaryModel) and gap <= _FLOW_ROUNDING * model.spread else 0.0
 
 
 def step_bounds(objective: Objective, state: ListState) -> list[Bound]:
@@ -209,9 +209,7 @@ def certify(
 
 def _product(m: int, objectives: Sequence[float], best_gains: Sequence[float]) -> float:
     gains = [b - a for a, b in pairwise(objectives)]
-    shares = [min(1.0, max(0.0, g / u)) if u > 0 else 1.0 for g, u in zip(gains, best_gains, strict=False)]
-    lost = prod(1.0 - a / m for a in shares)
-    return objectives[-1] / (1.0 - lost) if lost < 1.0 else inf
+    return by_factors(m, objectives[-1], [factor(g, u) for g, u in zip(gains, best_gains, strict=False)])
 
 
 def _not_below(bound: float, objective: float, size: float) -> float:

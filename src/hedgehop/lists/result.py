@@ -248,10 +248,10 @@ class DiverseList:
         """
         return self._go_on("improved").improve(positive_count(calls, "calls"), progress)
 
-    def _go_on(self, wish: str) -> Further:
+    def _go_on(self, wanted: str) -> Further:
         if self._further is None:
             raise ValueError(
-                f"this list cannot be {wish} ({self.method}): that needs the solver of hh.diverse, which is not kept "
+                f"this list cannot be {wanted} ({self.method}): that needs the solver of hh.diverse, which is not kept "
                 "in files, pools and portfolios. Call hh.diverse again; hh.verify checks a bound that was saved."
             )
         return self._further

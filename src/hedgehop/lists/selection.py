@@ -13,7 +13,6 @@ from hedgehop._arrays import flag, is_one_of, positive_count, several
 from hedgehop._errors import Interrupted, UnsupportedError
 from hedgehop._progress import tell
 from hedgehop.diversity import Diversity, UseCoverage, VariableCoverage
-from hedgehop.lists.calibration import calibrated
 from hedgehop.lists.continuation import continuation_of, fewer
 from hedgehop.lists.methods.exchange import exchanged
 from hedgehop.lists.methods.greedy import Greedy, GreedyRun, distorted
@@ -25,6 +24,7 @@ from hedgehop.lists.result import DiverseList
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.lists.tradeoff import TradeoffLike, is_auto
+from hedgehop.lists.tradeoff_search import tradeoff_found
 from hedgehop.models import Path
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
@@ -201,9 +201,9 @@ def diverse(
         found = continuation_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None
     how = f"{method}, refined" if refine else method
-    session = continuation_of(greedy, state, how, run if method == "greedy" else None)
+    continuation = continuation_of(greedy, state, how, run if method == "greedy" else None)
     with pace.step():
-        return session.certify(calls, progress) if calls else session.found
+        return continuation.certify(calls, progress) if calls else continuation.found
 
 
 def stream(
@@ -248,7 +248,7 @@ def prepared(
     check_arguments(model, diversity)
     separation = Separation.of(model, diversity, tradeoff, distinct, min_distance)
     chosen = get(oracle)
-    factor = calibrated(tradeoff, model, diversity, chosen, separation)
+    factor = tradeoff_found(tradeoff, model, diversity, chosen, separation)
     return Greedy(Objective(model, diversity, factor), separation, chosen.on(model))
 
 

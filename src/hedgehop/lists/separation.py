@@ -16,7 +16,8 @@ from hedgehop.models import Arborescence, Chain
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 
-_SENTENCES = (Chain, Arborescence)  # whose best labelings differ in a word or two, so that lists easily repeat one
+# Models of sentences: their best labelings differ in a word or two, so that lists easily repeat one.
+_MODELS_OF_SENTENCES = (Chain, Arborescence)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Separation:
             raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
         if is_auto(tradeoff) and isinstance(distinct, str) and min_distance is None:
             min_distance = VISIBLE
-        usual = diversity.distinct or isinstance(model, _SENTENCES)
+        usual = diversity.distinct or isinstance(model, _MODELS_OF_SENTENCES)
         least = int(usual if isinstance(distinct, str) else distinct)
         return cls(max(least, _variables(min_distance, model.n_variables, n_differing(model))))
 

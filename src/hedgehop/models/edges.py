@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edge lists: checked, parallel edges merged into one, and pairs of labels forbidden on them."""
+"""Edge lists: checked, parallel edges merged into one, pairs of labels forbidden on them; what they connect."""
 
 from __future__ import annotations
 
@@ -119,3 +119,13 @@ def _tables(model: PairwiseModel) -> Floats:
         assert isinstance(pairs, SharedTable)
         tables = np.broadcast_to(pairs.values, (len(counts), labels, labels))
     return tables[(np.arange(labels) < counts[:, :1])[:, :, None] & (np.arange(labels) < counts[:, 1:])[:, None, :]]
+
+
+def components(edges: NDArray[np.integer], n: int) -> NDArray[np.int32]:
+    """Return the connected component of each of n nodes, (n,)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    i, j = edges.T
+    graph = coo_array((np.ones(i.size), (i, j)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1])

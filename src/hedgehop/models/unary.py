@@ -17,7 +17,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
 from hedgehop._thumbnails import thumbnail
 
-_MIXED = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
+_MIXED_RATIO = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
 
 
 class UnaryModel(Frozen, ABC):
@@ -134,7 +134,7 @@ class UnaryModel(Frozen, ABC):
         """Return a number that no allowed joint score is below."""
 
     def _refuse_infeasible(self) -> None:
-        if self._extent[0] > -np.inf:  # nothing is forbidden, which is told sooner
+        if self._extent[0] > -np.inf:  # nothing is forbidden, which is known sooner
             return
         dead = np.flatnonzero(np.isneginf(self.unary).all(axis=1))
         if dead.size:
@@ -153,7 +153,7 @@ def _ordinary_sum(kinds: list[list[Doubles]], known_loss: Callable[[], float]) -
     """
     median, low, largest = _core.scores.ordinary_sizes(kinds)
     most = 10.0 * median
-    if largest > _MIXED * low:
+    if largest > _MIXED_RATIO * low:
         most = max(10.0 * low, min(most, known_loss()))
     return _core.scores.capped_sum(kinds, most)
 

@@ -175,8 +175,8 @@ class Solver:
             raise ValueError(f"{error}. Use smaller scores, weights or a smaller tradeoff.") from error
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
-        met = "" if step.exact else effort().stopped(self.model, potentials, step.value, step.upper_bound)
-        return replace(step, seconds=time.perf_counter() - start, stopped=met)
+        limit = "" if step.exact else effort().stopped(self.model, potentials, step.value, step.upper_bound)
+        return replace(step, seconds=time.perf_counter() - start, stopped=limit)
 
     def step_apart(
         self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step | None = None

@@ -19,7 +19,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.unary import UnaryModel
 from hedgehop.potentials.count_functions import Threshold
-from hedgehop.potentials.counts import CountFunction, LabelClasses
+from hedgehop.potentials.counts import CountFunction, LabelClasses, threshold
 
 Relaxed = Callable[[Sequence[CountFunction]], tuple[Labels, float]]  # labeling and bound without some codes
 
@@ -58,20 +58,13 @@ class _Branch:
 
 
 class CostBranches:
-    """The search of one step: the best branch first.
-
-    Attributes
-    ----------
-    met : list of labelings
-        What the linear steps found.
-    """
+    """The search of one step: the best branch first."""
 
     def __init__(self, counts: Sequence[CountFunction], relaxed: Relaxed) -> None:
         self._counts, self._relaxed = counts, relaxed
-        self._costs = np.array([-_threshold(c).weight for c in counts])
-        self.met: list[Labels] = []
+        self._costs = np.array([-threshold(c).weight for c in counts])
         self._open: list[_Branch] = []
-        self._made = 0
+        self._solved, self._made = 0, 0  # linear steps, and branches
         self._branch(frozenset(), frozenset(), np.inf)
 
     @property
@@ -81,7 +74,7 @@ class CostBranches:
 
     def run(self, reached: Callable[[], float], enough: float, most: int) -> float:
         """Branch until the bound is `enough` above what is reached, or `most` linear steps were solved."""
-        while self._open and len(self.met) < most and self.bound > reached() + enough:
+        while self._open and self._solved < most and self.bound > reached() + enough:
             best = self._open[0]
             code = self._first_free(best)
             if code is None:  # nothing is left to decide: the linear step itself leaves the gap
@@ -98,7 +91,7 @@ class CostBranches:
             labeling, bound = self._relaxed([self._counts[k] for k in sorted(avoided)])
         except InfeasibleError:
             return
-        self.met.append(labeling)
+        self._solved += 1
         bound = min(most, bound - float(self._costs[sorted(paid)].sum()))
         heappush(self._open, _Branch(-bound, self._next(), paid, avoided, labeling))
 
@@ -118,8 +111,3 @@ class CostBranches:
     def _next(self) -> int:
         self._made += 1
         return self._made
-
-
-def _threshold(count: CountFunction) -> Threshold:
-    assert isinstance(count.function, Threshold)  # see `can_branch`
-    return count.function

@@ -24,7 +24,7 @@ from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Potential, total_value
 
 _NARROWINGS = 4
-_WORTH = 4.0  # how much lower the largest score must become for another round
+_LEAST_NARROWING = 4.0  # how much lower the largest score must become for another round
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Narrowing:
             least = -inf
             if found is not None:
                 lowest = 1.001 * (self._reach - self.plain.scores(found.labeling)[0])
-                if found.exact or not 0.0 < _WORTH * lowest < largest:
+                if found.exact or not 0.0 < _LEAST_NARROWING * lowest < largest:
                     break
                 least, largest = -lowest, lowest
             problem = self._problem(least, largest)

@@ -24,7 +24,7 @@ from hedgehop.potentials import Potential
 
 OnFinite = Callable[[PairwiseModel], Solver]
 _FIRST_PENALTY = 16.0  # times what is at stake at one variable
-_RAISE = 32.0
+_PENALTY_GROWTH = 32.0
 
 
 class PenaltySolver(Solver):
@@ -58,7 +58,7 @@ class PenaltySolver(Solver):
             step = self.oracle.step(self.model, found.labeling, potentials, found.upper_bound, rounding)
             if step.value > -np.inf or self._penalty > decided_by(self.model, potentials):
                 return step
-            self._penalty, self._solver = _RAISE * self._penalty, None
+            self._penalty, self._solver = _PENALTY_GROWTH * self._penalty, None
 
     def for_bounds(self) -> PenaltySolver:
         """Return a solver with the same penalty, which begins with what this one has learned."""

@@ -28,7 +28,7 @@ from hedgehop.oracles.worse_labels import without_worse_labels
 from hedgehop.potentials import Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
 
-_SMALL = 3000  # columns of an integer program that ends soon
+_SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
 _SMALL_BALLS = 400  # the same with several balls
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
@@ -44,13 +44,13 @@ Condition = Callable[[Model, Sequence[Potential]], bool]
 def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
     families = {p.relaxed_as for p in potentials}
-    most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "lines" in families else _SMALL
+    most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "lines" in families else _SMALL_PROGRAM
     balls = sum(p.n_balls for p in potentials)
     if balls > MOST_EXACT:  # a program bounds such a union, as others do
         return False
     if isinstance(model, LinearModel):
         extra = structure_columns(model)
-        if "counts" in families and extra > _SMALL:
+        if "counts" in families and extra > _SMALL_PROGRAM:
             return False
         few = balls < 2 or (model.unary.size + extra) * 2**balls <= _SMALL_UNIONS  # unions have a term per subset
         return model.unary.size <= most and few

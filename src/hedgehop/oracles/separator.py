@@ -22,7 +22,7 @@ from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 from hedgehop.oracles.exactness import stake
 from hedgehop.oracles.folding import nonlinear
 from hedgehop.oracles.lawler import best_excluding, branching_order
-from hedgehop.oracles.pairwise.kernels import CLOSE
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.relaxation.pool import Pool
@@ -75,14 +75,14 @@ class Separator:
         """Costs of labels, or kinds of them, if all potentials that are not linear are such costs; else none."""
         counts = [p.counts(self._model) for p in nonlinear(potentials)] if isinstance(self._model, UnaryModel) else []
         every = [c for known in counts for c in known or ()]
-        told = all(known is not None for known in counts) and all(isinstance(c.codes, LabelClasses) for c in every)
-        return every if told and can_branch(every) else []
+        countable = all(known is not None for known in counts) and all(isinstance(c.codes, LabelClasses) for c in every)
+        return every if countable and can_branch(every) else []
 
     def _by_branches(
         self, potentials: Sequence[Potential], costs: Sequence[CountFunction], rows: list[Labels], distance: int,
         nearest: Step,
     ) -> Step | None:  # fmt: skip
-        """Branch on the labels that are paid for: what is left are linear steps at a distance; None if none is met."""
+        """Branch on the labels that are paid for: linear steps at a distance are left; None if none is found."""
         rest = nonlinear(potentials)
         linear = [p for p in potentials if p not in rest]
         pool = Pool(self._model, potentials, ())
@@ -100,7 +100,7 @@ class Separator:
 
         branches = CostBranches(costs, relaxed)
         most = _BRANCHES_AT_A_DISTANCE if self._model.n_variables <= _MOST_SOLVED else _BRANCHES_AT_A_DISTANCE // 4
-        bound = branches.run(lambda: pool.value, CLOSE * (stake(self._model) or 0.0), most)
+        bound = branches.run(lambda: pool.value, CLOSE_GAP * (stake(self._model) or 0.0), most)
         if not pool.labelings:
             return None
         step = self._oracle.step(self._model, pool.top(1)[0], potentials, min(bound, nearest.upper_bound))
@@ -147,10 +147,9 @@ def _is_used_up(model: UnaryModel, mask: Linear, rows: list[Labels], distance: i
     """Whether all labelings that are left are too close to earlier ones, as far as listing a few of them tells."""
     if bits(model, [mask]) > _LEFT_BITS:
         return False
-    left = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, [mask])]
     return all(
         bool(((chunk[:, None] != np.array(rows)).sum(axis=2) < distance).any(axis=1).all())
-        for chunk in labelings_of(left)
+        for chunk in labelings_of(allowed_labels(model, [mask]))
     )
 
 

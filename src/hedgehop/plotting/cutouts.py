@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 _SMALLEST_PART = 0.002  # of the image that a caption names
 _MOST_PARTS = 2
-_ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "middle", "right")
+_VERTICAL, _HORIZONTAL = ("upper", "", "lower"), ("left", "middle", "right")
 _BOARD = (0.93, 0.98)  # greys of the squares behind a cut-out
 _SQUARE = 1 / 32  # of the image's longer side
 _PANEL = 2.3  # inches
@@ -68,7 +68,7 @@ def _place(part: Mask) -> str:
     """In which ninth of the image a part is."""
     height, width = part.shape
     row, column = np.argwhere(part).mean(axis=0)
-    names = _ROWS[int(3 * row / height)], _COLUMNS[int(3 * column / width)]
+    names = _VERTICAL[int(3 * row / height)], _HORIZONTAL[int(3 * column / width)]
     return " ".join(name for name in names if name)
 
 

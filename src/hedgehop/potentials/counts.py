@@ -75,6 +75,12 @@ class CountFunction:
         return float(self.members.size if self.weights is None else self.weights.sum())
 
 
+def threshold(count: CountFunction) -> Threshold:
+    """The function of a count that is known to be a threshold."""
+    assert isinstance(count.function, Threshold)
+    return count.function
+
+
 class LabelClasses:
     """A code for every label, (L,), at all variables or at each one, (n, L); -1: none.
 

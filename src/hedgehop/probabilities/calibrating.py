@@ -22,10 +22,10 @@ from hedgehop.models import Model
 from hedgehop.probabilities.marginals import marginals
 from hedgehop.probabilities.weighing import weigh
 
-_COLDEST, _HOTTEST, _TRIES = 1e-3, 1e3, 19  # temperatures that are tried, a factor of 2.15 apart
-_LEAST = 1e-6  # whose logarithm stands for those of smaller probabilities
+_COLDEST, _HOTTEST, _TEMPERATURES_TRIED = 1e-3, 1e3, 19  # temperatures that are tried, a factor of 2.15 apart
+_LEAST_SAID = 1e-6  # probability whose logarithm stands for those of smaller ones
 _PRIOR = 1.0  # spread of the logarithm of a list's temperature that is expected beforehand: few lists change little
-_SAME = 1e-9  # labelings that are as similar to the truth within this are equally near
+_EQUALLY_SIMILAR = 1e-9  # labelings that are as similar to the truth within this are equally near
 
 
 @dataclass(frozen=True)
@@ -164,15 +164,15 @@ def fitted(examples: Sequence[Judged], by: str = "likelihood") -> Calibration:
         main = found.log_loss if by == "likelihood" else found.reliability.error
         return main + 0.5 * shrink * (log / _PRIOR) ** 2
 
-    logs = np.linspace(np.log(_COLDEST), np.log(_HOTTEST), _TRIES)
+    logs = np.linspace(np.log(_COLDEST), np.log(_HOTTEST), _TEMPERATURES_TRIED)
     costs = np.array([cost(log) for log in logs])
     best = int(costs.argmin())
-    if best in (0, _TRIES - 1):
+    if best in (0, _TEMPERATURES_TRIED - 1):
         text = (
             f"the best temperature is {np.exp(logs[best]):g}, the last one tried: are these the truths of the models?"
         )
         warnings.warn(text, stacklevel=3)
-    around = logs[max(0, best - 1)], logs[min(_TRIES - 1, best + 1)]
+    around = logs[max(0, best - 1)], logs[min(_TEMPERATURES_TRIED - 1, best + 1)]
     search = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 0.01})
     log = float(search.x) if search.fun < costs[best] else float(logs[best])
     if cost(0.0) <= cost(log):
@@ -183,7 +183,7 @@ def fitted(examples: Sequence[Judged], by: str = "likelihood") -> Calibration:
 def sureness(examples: Sequence[Judged], temperature: float = 1.0) -> Sureness:
     """Return how right probabilities are at a temperature."""
     pairs = [example.at(temperature) for example in examples]
-    losses = np.concatenate([-(came * np.log(np.maximum(said, _LEAST))).sum(axis=1) for said, came in pairs])
+    losses = np.concatenate([-(came * np.log(np.maximum(said, _LEAST_SAID))).sum(axis=1) for said, came in pairs])
     top = np.concatenate([said.max(axis=1) for said, _ in pairs])
     came_true = np.concatenate([_of_top(said, came) for said, came in pairs])
     return Sureness(float(losses.mean()), reliability(np.clip(top, 0.0, 1.0), np.clip(came_true, 0.0, 1.0)))
@@ -228,7 +228,7 @@ def nearest_to(found: DiverseList, truth: ArrayLike) -> Doubles:
         similar = overlaps(rows, target, np.ones(target.size))[:, 0]
     else:
         similar = (rows == target).mean(axis=1)
-    best = similar >= similar.max() - _SAME
+    best = similar >= similar.max() - _EQUALLY_SIMILAR
     return np.asarray(best / best.sum())
 
 

@@ -16,7 +16,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, number
 from hedgehop._errors import InfeasibleError
 from hedgehop.models import Arborescence, Model, PairwiseModel, SpanningTree, UnaryModel
-from hedgehop.models.pairwise import Potts, edge_tables
+from hedgehop.oracles.conditioning import largest_score
 from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 from hedgehop.probabilities.elimination import Eliminated
 from hedgehop.probabilities.pairs import scaled_pairs
@@ -69,14 +69,8 @@ def scale_of(model: Model, temperature: float) -> float:
 
 
 def _largest(model: Model) -> float:
-    """Size of the largest finite score."""
-    parts: list[Floats] = [model.unary] if isinstance(model, UnaryModel) else []
-    if isinstance(model, PairwiseModel) and len(model.edges):
-        pairwise = model.pairwise
-        parts.append(pairwise.strengths if isinstance(pairwise, Potts) else edge_tables(model)[0])
-        parts += [np.asarray(clique.table, np.float64) for clique in model.cliques]
-    finite = (np.abs(part[np.isfinite(part)]).max(initial=0.0) for part in parts)
-    return float(max(finite, default=1.0)) or 1.0
+    """Size of the largest finite score; 1 if there is none."""
+    return (largest_score(model) if isinstance(model, UnaryModel) else 0.0) or 1.0
 
 
 def scaled(scores: Floats, scale: float) -> Doubles:
@@ -136,15 +130,15 @@ def _small_width(model: PairwiseModel, scale: float) -> Sums:
     return eliminated.log_partition, eliminated.marginals()
 
 
-def log_weights(model: Model, scale: float, allowed: list[NDArray[np.int32]]) -> Iterator[Doubles]:
-    """Log weights of all labelings, some thousands at a time."""
+def log_weights(model: Model, scale: float, allowed: NDArray[np.bool_]) -> Iterator[Doubles]:
+    """Log weights of all labelings of allowed labels, (n, L), some thousands at a time."""
     for chunk in labelings_of(allowed):
         yield scale * np.atleast_1d(np.asarray(model.score(chunk), np.float64))
 
 
 def _every(model: Model, scale: float) -> Sums:
     """Enumerate: twice, so that nothing is kept but sums."""
-    allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, ())]
+    allowed = allowed_labels(model, ())
     width = int(model.label_counts.max())
     top = max((float(weights.max()) for weights in log_weights(model, scale, allowed)), default=-np.inf)
     refuse_none(top)

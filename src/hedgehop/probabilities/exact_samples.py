@@ -91,7 +91,7 @@ def _one_of(parallel: NDArray[np.intp], gains: Doubles, random: np.random.Genera
 
 
 def _every(model: Model, scale: float, k: int, seed: int) -> Labels:
-    allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, ())]
+    allowed = allowed_labels(model, ())
     weights = np.concatenate(list(log_weights(model, scale, allowed)))
     refuse_none(float(weights.max(initial=-np.inf)))
     reached = np.cumsum(np.exp(weights - weights.max()))

@@ -13,6 +13,7 @@ from hedgehop._arrays import Doubles, Labels, is_one_of, own, positive_count
 from hedgehop._errors import UnsupportedError
 from hedgehop.lists.objective import require_model
 from hedgehop.models import LinearModel, Model, PairwiseModel
+from hedgehop.models.edges import components
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
 from hedgehop.potentials.regions import refuse_outside, region_members
@@ -145,16 +146,8 @@ def _regions(model: Model, regions: ArrayLike | None, best: Labels) -> Regions:
         return members
     if not isinstance(model, PairwiseModel) or not len(model.edges):
         return ()
-    return region_members(_connected_parts(model, best))
-
-
-def _connected_parts(model: PairwiseModel, labeling: Labels) -> NDArray[np.int64]:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    i, j = model.edges[labeling[model.edges[:, 0]] == labeling[model.edges[:, 1]]].T
-    graph = coo_array((np.ones(i.size), (i, j)), shape=(labeling.size, labeling.size))
-    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+    same = best[model.edges[:, 0]] == best[model.edges[:, 1]]
+    return region_members(components(model.edges[same], best.size))
 
 
 def _gumbel_design(k: int, dimensions: int, seed: int) -> Doubles:

@@ -126,7 +126,7 @@ def possibilities(model: Model, temperature: float, k: int | None, seed: int) ->
 
 def _every(model: Model, scale: float) -> tuple[Labels, Doubles]:
     """Return all labelings that are allowed, and their probabilities."""
-    allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, ())]
+    allowed = allowed_labels(model, ())
     logs = np.concatenate([np.zeros(0), *log_weights(model, scale, allowed)])
     refuse_none(float(logs.max(initial=-np.inf)))
     rows, chances = np.concatenate(list(labelings_of(allowed))), np.exp(logs - logs.max())

@@ -32,10 +32,11 @@ from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import stream
 from hedgehop.lists.tradeoff import TradeoffLike, per_variable
 from hedgehop.models import FactorGraph, Grid
+from hedgehop.models.edges import components
 from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
 from hedgehop.segmentation.overlap import ExpectedOverlap
-from hedgehop.segmentation.superpixels import Seeds, components
+from hedgehop.segmentation.superpixels import Seeds
 
 if TYPE_CHECKING:
     from hedgehop.segmentation.scored import ScoredImage

@@ -186,13 +186,3 @@ def path_lengths(graph: Graph, lengths: Doubles, seeds: Seeds, n_labels: int) ->
         far[:, label] = dijkstra(roads, directed=False, indices=starts, min_only=True)
     finite = far[np.isfinite(far)]
     return np.asarray(np.minimum(far, 2.0 * finite.max(initial=1.0)))
-
-
-def components(edges: NDArray[np.integer], n: int) -> NDArray[np.int32]:
-    """Return the connected component of each of n nodes, (n,)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    i, j = edges.T
-    graph = coo_array((np.ones(i.size), (i, j)), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1])

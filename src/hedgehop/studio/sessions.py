@@ -21,7 +21,7 @@ from hedgehop.studio.settings import Settings
 from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Note, Show, SolveTask
 from hedgehop.studio.turns import Turns
 
-_MOST_LISTS = 60
+_MOST_LISTS_KEPT = 60
 _BYTES_PER_PIXEL = 70  # of superpixels, features and lists, measured
 
 
@@ -111,7 +111,7 @@ class Session:
     def _keep(self, candidates: list[PackedLabels]) -> None:
         self._last_list += 1
         self._lists[self._last_list] = candidates
-        while len(self._lists) > _MOST_LISTS:
+        while len(self._lists) > _MOST_LISTS_KEPT:
             self._lists.popitem(last=False)
 
 

@@ -30,7 +30,7 @@ class Turns:
 
     @contextmanager
     def taken(self, ahead: Ahead | None = None) -> Iterator[None]:
-        """Wait for a turn, and hold it in the block; `ahead` is told how many others come first, if any do."""
+        """Wait for a turn, and hold it in the block; `ahead` receives how many others come first, if any do."""
         self._take(False, ahead)
         try:
             yield

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, islice, product
 
 import numpy as np
 import pytest
@@ -14,8 +14,13 @@ import hedgehop as hh
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.ball_master import BallMaster
 from hedgehop.lists.proofs.ball_names import RANGES, BallSlopes, KeptChances, outside, packed
-from hedgehop.lists.proofs.balls import applies, ball_bound, evaluated
+from hedgehop.lists.proofs.balls import applies, bounds, evaluated
 from hedgehop.lists.proofs.evidence import Problem
+
+
+def ball_bound(problem, rounds):
+    """The best bound of so many linear steps."""
+    return min(islice(bounds(problem), rounds), key=lambda proven: proven.bound)
 
 
 def random_objective(random):

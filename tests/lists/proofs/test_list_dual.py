@@ -14,8 +14,8 @@ from scipy.optimize import linprog
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.evidence import Problem, Proof
+from hedgehop.lists.proofs.list_dual import RELAXED
 from hedgehop.lists.proofs.search import PROVIDERS
-from hedgehop.lists.proofs.slopes import RELAXED
 
 ROUNDS = 200 if os.environ.get("HEDGEHOP_THOROUGH") else 1
 H = ["log", "sqrt", "count"]

@@ -13,7 +13,7 @@ from tests.draws import random_model
 import hedgehop as hh
 from hedgehop.diversity.base import parsimony_rate
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.partition import applies, evaluated, partition_bound
+from hedgehop.lists.proofs.partition import applies, descended, evaluated
 from hedgehop.oracles.relaxation.partition import Prices
 
 MODELS = 2000 if os.environ.get("HEDGEHOP_THOROUGH") else 60
@@ -67,11 +67,18 @@ def tries(seed, count, loose=False):
             yield random, objective, m, known
 
 
+def after(calls, objective, m, start=None, rows=None):
+    """The descent after so many evaluations."""
+    descent = descended(objective, m, start, rows)
+    descent.run(calls)
+    return descent
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_no_multipliers_prove_less_than_the_best_list(seed):
     for random, objective, m, (_, best) in tries(seed, MODELS, loose=True):
         assert applies(objective)
-        slopes = partition_bound(objective, m, 1).multipliers.slopes.shape
+        slopes = after(1, objective, m).prices.slopes.shape
         for _ in range(3):
             prices = Prices(2 * random.normal(size=objective.model.n_variables), 3 * random.random(slopes))
             assert evaluated(objective, m, prices) >= best
@@ -80,9 +87,9 @@ def test_no_multipliers_prove_less_than_the_best_list(seed):
 def test_steps_make_the_bound_nearly_tight():
     gaps = []
     for _, objective, m, (rows, best) in tries(11, 150):
-        proven = partition_bound(objective, m, 40, rows=rows)
+        proven = after(40, objective, m, rows=rows)
         assert proven.bound >= best
-        assert evaluated(objective, m, proven.multipliers) == pytest.approx(proven.bound, rel=1e-12, abs=1e-11)
+        assert evaluated(objective, m, proven.prices) == pytest.approx(proven.bound, rel=1e-12, abs=1e-11)
         gaps.append((proven.bound - best) / max(1.0, abs(best)))
     assert np.mean(np.array(gaps) < 1e-6) > 0.5
     assert np.mean(gaps) < 0.03
@@ -93,8 +100,8 @@ def test_more_calls_go_on_from_the_multipliers():
     model = hh.Grid(3 * random.normal(size=(8, 8, 4)), smoothness=1.0)
     objective = Objective(model, hh.LabelCoverage(parsimony=0.0, ignore=()), 20.0)
     rows = hh.diverse(model, objective.diversity, m=3, tradeoff=20.0, oracle="expansion").labelings.reshape(3, -1)
-    first = partition_bound(objective, 3, 5, rows=rows)
-    second = partition_bound(objective, 3, 20, start=first.multipliers, rows=rows)
+    first = after(5, objective, 3, rows=rows)
+    second = after(20, objective, 3, first.prices, rows)
     assert objective.value(rows) <= second.bound < first.bound
 
 
@@ -102,7 +109,7 @@ def test_a_list_that_its_steps_leave_open_is_proven_the_best():
     model = hh.Grid(np.random.default_rng(0).normal(size=(12, 12, 6)), smoothness=0.7)
     diversity = hh.LabelCoverage(parsimony=0.0, ignore=())
     found = hh.diverse(model, diversity, m=4, tradeoff=30.0, oracle="expansion", distinct=False, certify=False)
-    proven = partition_bound(Objective(model, diversity, 30.0), 4, 60, rows=found.labelings.reshape(4, -1))
+    proven = after(60, Objective(model, diversity, 30.0), 4, rows=found.labelings.reshape(4, -1))
     assert found.objective <= proven.bound < found.objective + 1e-6
     assert found.upper_bound > found.objective + 50
 

@@ -14,7 +14,7 @@ from tests.draws import draws, random_model
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.oracles import Exhaustive, GraphCut, Lagrangian, Tree, Trws
-from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms
 from hedgehop.oracles.relaxation.local_search import moves_of
 from hedgehop.potentials import BallCoverage, BallUnion, Cardinality, LabelWeights, Linear, total_value
 from hedgehop.potentials.count_functions import Table
@@ -100,7 +100,7 @@ def test_minorant_is_below_and_tight(random):
     size = int(weights.sum()) + 1
     if which == 2:
         ball = BallCoverage(np.zeros((1, n), int), weights).pair(np.zeros(n, np.int32))
-        curve, function = Terms([ball]).functions[0], lambda d: -np.expm1(-d)
+        curve, function = DistanceTerms([ball]).functions[0], lambda d: -np.expm1(-d)
     else:
         table = random.normal(size=size) if random.random() < 0.5 else np.sqrt(np.arange(size))
         curve, function = Table(1.0, table), lambda d: table[np.round(d).astype(int)]
@@ -122,7 +122,7 @@ def test_ascent_never_loses(random):
     moves = moves_of(model)
     references = random.integers(0, labels, (2, n)).astype(np.int32)
     curves = [Cardinality(r, random.normal(size=n + 1) * 2) for r in references]
-    core, one = Terms(curves).core, np.ones(2)
+    core, one = DistanceTerms(curves).core, np.ones(2)
     every = hh.testing.all_labelings(model)
     allowed = every[np.isfinite(model.score(every))]
     unary = np.ascontiguousarray(model.unary, float)
@@ -150,7 +150,7 @@ def test_union_views_are_above_the_gain(labels, random):
     chosen = np.unique(np.where(flips, random.integers(0, labels, flips.shape), base), axis=0)
     decay = random.random(n) if random.integers(2) else np.full(n, float(random.choice([0.05, 0.4])))
     ball = BallCoverage(chosen, decay, 2.0)
-    terms = Terms([ball])
+    terms = DistanceTerms([ball])
     met = every[random.integers(0, len(every), 5)]
     scores = random.normal(size=5)
     gains, distances = ball.value(model, every), terms.core.distances(every)
@@ -170,7 +170,7 @@ def test_two_balls_and_two_labels_have_no_gap_but_that_of_slopes():
         every = hh.testing.all_labelings(model)
         chosen = every[random.choice(len(every), 2, replace=False)]
         ball = BallCoverage(chosen, random.random(6), 3.0)
-        terms = Terms([ball])
+        terms = DistanceTerms([ball])
         met = every[[k for k in range(len(every)) if (every[k] != chosen).any(axis=1).all()]]
         k = random.integers(len(met))
         view = terms.bounding(np.where(np.arange(len(met)) == k, 9.0, 0.0), terms.core.distances(met))
@@ -190,7 +190,7 @@ def test_shares_are_tight_where_they_are_made(random):
         chosen = chosen[(chosen != y).any(axis=1)]
         assume(len(chosen) > 0)
         ball = BallCoverage(chosen, np.full(n, 0.4))
-        family = Terms([ball]).families[0]
+        family = DistanceTerms([ball]).families[0]
         distances = (chosen != y).sum(axis=1).astype(float)
         shares = family.shares(y, distances)
         assert ((shares >= 0) & (shares <= 1)).all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes of our own: each tells after every item, so that it is known which one it was busy with when it ended."""
+"""Processes of our own: each reports after every item, so that it is known which one it was busy with when it ended."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _say(worker: _Worker, words: Any) -> None:
 
 
 def _heard(worker: _Worker) -> tuple[list[ChunkReport], bool]:
-    """Return what a process has told, and whether it is still there."""
+    """Return what a process has reported, and whether it is still there."""
     reports = []
     try:
         while worker.pipe.poll():
@@ -214,8 +214,8 @@ def _heard(worker: _Worker) -> tuple[list[ChunkReport], bool]:
     return reports, True
 
 
-def _understood(worker: _Worker, told: tuple[str, Any]) -> ChunkReport:
-    kind, what = told
+def _understood(worker: _Worker, report: tuple[str, Any]) -> ChunkReport:
+    kind, what = report
     if kind == "ready":
         worker.ready = True
         for chunk in worker.chunks:

@@ -16,8 +16,8 @@ from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 Integers = NDArray[np.int64]
 LARGEST_WHOLE = 2**53  # doubles hold every whole number up to here
 LARGEST_COUNT = 2**31 - 1  # of variables, or of labels of one
-_EXPANSION = 64  # bytes of scores that a byte of a file may describe
-_SHARE = 16  # of max_bytes: what a file may describe, however short it is
+_BYTES_PER_FILE_BYTE = 64  # bytes of scores that a byte of a file may describe
+_SHORT_FILES = 16  # max_bytes divided by this may be described by any file, however short
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Room:
     @property
     def entries(self) -> int:
         """The largest number of scores."""
-        return max(_EXPANSION * self.file_bytes, self.max_bytes // _SHARE) // 8
+        return max(_BYTES_PER_FILE_BYTE * self.file_bytes, self.max_bytes // _SHORT_FILES) // 8
 
     def problem(self, entries: float, what: str) -> str | None:
         """Return what is wrong with so many scores; None if nothing is."""
@@ -38,7 +38,7 @@ class Room:
             return None
         return (
             f"{what} would need {8 * entries:.3g} bytes; a file of {self.file_bytes} bytes may describe "
-            f"{8.0 * self.entries:.3g}. Pass max_bytes={8 * _SHARE * entries:.3g} or more to read it anyway"
+            f"{8.0 * self.entries:.3g}. Pass max_bytes={8 * _SHORT_FILES * entries:.3g} or more to read it anyway"
         )
 
 

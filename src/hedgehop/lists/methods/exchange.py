@@ -16,7 +16,7 @@ _MOST_PASSES = 20
 
 
 def exchanged(greedy: Greedy, state: ListState) -> ListState:
-    """Return a list whose F is at least the same, with the bounds on F of any list that were met on the way."""
+    """Return a list whose F is at least the same, with the bounds on F of any list that were found on the way."""
     state, _ = greedy.foreseen(state)
     bounds = [*state.bounds, *step_bounds(greedy.objective, state)]
     settled, m = 0, len(state)  # how many labelings in a row are the best ones, given the others

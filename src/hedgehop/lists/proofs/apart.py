@@ -71,8 +71,8 @@ class Apart:
             return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
         rows = own(pool[[k for clique in cliques for k in clique.places]])
         most, other = self._without(potentials, rows, nearest)
-        met = [_flat(nearest)] if other is None else [_flat(nearest), _flat(other)]
-        return Together(most, {"apart": rows}, np.concatenate(met), 2, nearest.exact)
+        found = [_flat(nearest)] if other is None else [_flat(nearest), _flat(other)]
+        return Together(most, {"apart": rows}, np.concatenate(found), 2, nearest.exact)
 
     def proven(self, potentials: Sequence[Potential], arrays: Arrays) -> float:
         """Return what `most` proves with given labelings taken away: the arrays of what it returned."""

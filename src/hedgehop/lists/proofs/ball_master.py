@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which slopes of smooth balls prove most, if no labeling but those met were better: a linear program.
+"""Which slopes of smooth balls prove most, if no labeling but those found were better: a linear program.
 
 Its unknowns are shares beta, slopes of single variables t, steepnesses s, constants c of lines, and the best value v:
 
     min  sum_j beta_j . P_j + t . weights + m (sum_j c_j + v)
     c_j >= -sum_r beta_j(r) agree_r(d) - s_j d        for some distances d, more as they turn out to matter
-    v   >= r(y) / tradeoff + sum_j s_j d_j(y) - t(y)  for the labelings y met
+    v   >= r(y) / tradeoff + sum_j s_j d_j(y) - t(y)  for the labelings y found
 
-New names come from its multipliers, a mixture of the labelings met: each variable allows the labels that have a fair
+New names come from its multipliers, a mixture of the labelings found: each variable allows the labels that have a fair
 part of the mixture. Where m times the part of a label is more than the chance of a further variable to agree, allowing
 it lowers the bound.
 """
@@ -28,7 +28,7 @@ _NAMING_SHARE = 1e-4  # share below which a name is left out
 
 
 class BallMaster:
-    """Labelings met and names, the slopes that proved most, and those that are to be asked next."""
+    """Labelings found and names, the slopes that proved most, and those that are to be asked next."""
 
     def __init__(self, objective: Objective, m: int, kept: KeptChances) -> None:
         self._objective, self._m, self._kept = objective, m, kept
@@ -162,7 +162,7 @@ class BallMaster:
         return np.maximum(0.0, shares).reshape(names, ranges), np.clip(alone, 0.0, 1.0), steep, mixture / self._m
 
     def _rows_of_program(self) -> tuple[object, Doubles]:
-        """Return A and b of ``A x <= b``: labelings met, lines, shares. Distances are shares of all variables."""
+        """Return A and b of ``A x <= b``: labelings found, lines, shares. Distances are shares of all variables."""
         from scipy import sparse
 
         names, n, ranges = len(self._sets), self._kept.n, self._kept.ranges

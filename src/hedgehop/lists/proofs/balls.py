@@ -45,19 +45,19 @@ _SLOPE_ARRAYS = ("sets", "shares", "steepness", "cells", "singles")
 
 @dataclass(frozen=True, eq=False)
 class BallBound:
-    """No list has a larger F than `bound`: one linear step at the slopes shows it, which met `labelings` on the way.
+    """No list has a larger F than `bound`: one linear step at the slopes shows it, which found `labelings` on the way.
 
     Examples
     --------
     >>> import numpy as np, hedgehop as hh
     >>> from hedgehop.lists.objective import Objective
-    >>> from hedgehop.lists.proofs.balls import ball_bound
+    >>> from hedgehop.lists.proofs.balls import bounds
     >>> from hedgehop.lists.proofs.evidence import Problem
     >>> model = hh.Grid(np.random.default_rng(0).normal(size=(6, 6, 3)), smoothness=0.3)
     >>> found = hh.diverse(model, hh.HammingBall(gamma=0.3), m=3, tradeoff=5.0)
     >>> objective = Objective(model, hh.HammingBall(gamma=0.3), 5.0)
     >>> rows = found.labelings.reshape(3, -1)
-    >>> proven = ball_bound(Problem(objective, hh.oracles.get("auto").on(model), rows), rounds=3)
+    >>> proven = next(bounds(Problem(objective, hh.oracles.get("auto").on(model), rows)))
     >>> found.objective <= proven.bound
     True
     """
@@ -82,11 +82,6 @@ def _balls(objective: Objective) -> HammingBall | None:
     diversity = objective.diversity
     diversity = diversity.diversity if isinstance(diversity, UniqueItems) else diversity
     return diversity if isinstance(diversity, HammingBall) else None
-
-
-def ball_bound(problem: Problem, rounds: int = 10) -> BallBound:
-    """Return the best bound of so many rounds, one linear step each, begun at the list of a problem."""
-    return min((b for b, _ in zip(bounds(problem), range(max(1, rounds)), strict=False)), key=lambda b: b.bound)
 
 
 def evaluated(problem: Problem, slopes: BallSlopes, apart: Arrays | None = None) -> float:
@@ -131,7 +126,7 @@ def _as_evidence(found: list[BallBound], none: Labels) -> Evidence:
 
 
 def bounds(problem: Problem) -> Iterator[BallBound]:
-    """Yield a bound per linear step, by slopes that the labelings met so far make the best ones."""
+    """Yield a bound per linear step, by slopes that the labelings found so far make the best ones."""
     proof = _Proof(problem)
     master = BallMaster(problem.objective, problem.m, proof.kept)
     master.add(distinct_rows(problem.rows.reshape(problem.m, -1)))

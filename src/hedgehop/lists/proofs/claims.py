@@ -23,7 +23,7 @@ from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
 _REORDERED_SUMS = 1e-9  # of the numbers that are added: sums in another order, on another machine
-_KERNELS = 1e-6  # of what is at stake: what kernels that work with integers may leave
+_KERNEL_ROUNDING = 1e-6  # of what is at stake: what kernels that work with integers may leave
 _UNSURE = 0.5  # of a gap that is found again: so much smaller may one be that a solver in another state left
 
 
@@ -77,7 +77,7 @@ class Claims:
                 raise _refusal(f"{name} of the list has shape {np.shape(claimed)}, not {(m,)}")
         self.values = self.objective.values(self.rows)
         self._digits = _REORDERED_SUMS * self.size
-        self._slack = self._digits + _KERNELS * (stake(self.objective.model) or 0.0)
+        self._slack = self._digits + _KERNEL_ROUNDING * (stake(self.objective.model) or 0.0)
 
     @property
     def _unlimited(self) -> Doubles:
@@ -190,7 +190,7 @@ class Claims:
                 raise _refusal(f"{name} bound of the list is {true!r}, not {said!r} as its certificate says")
         if claimed.paper is not None and claimed.paper.share is not None:
             share = paper_bounds(self.objective, state, self.values, unknown).share
-            if share is None or not abs(share - claimed.paper.share) <= _KERNELS:
+            if share is None or not abs(share - claimed.paper.share) <= _KERNEL_ROUNDING:
                 raise _refusal(f"share by the paper's lemma is {share!r}, not {claimed.paper.share!r}")
 
     def _gain(self, step: Step, earlier: Labels) -> float:

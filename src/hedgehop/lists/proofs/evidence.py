@@ -80,7 +80,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A bound, what it cost, and the labelings met on the way.
+    """A bound, what it cost, and the labelings found on the way.
 
     Attributes
     ----------
@@ -89,9 +89,9 @@ class Evidence:
     arrays : dict of arrays
         With these the provider's `check` finds the bound again.
     labelings : (k, n) labels
-        Labelings met: what better lists may be made of.
+        Labelings found: what better lists may be made of.
     beginning : (t, n) labels
-        The whole part of the best mixture of labelings met, t <= m: a list to start from.
+        The whole part of the best mixture of labelings found, t <= m: a list to start from.
     calls : int
         How many steps were solved.
     final : bool

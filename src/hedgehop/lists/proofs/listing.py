@@ -55,6 +55,5 @@ def _evidence(problem: Problem, every: Labels) -> Iterator[Evidence]:
 def _labelings(problem: Problem) -> Labels:
     """All labelings with a score."""
     model = problem.objective.model
-    allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, ())]
-    rows = np.concatenate([*labelings_of(allowed), np.zeros((0, model.n_variables), np.int32)])
+    rows = np.concatenate([*labelings_of(allowed_labels(model, ())), np.zeros((0, model.n_variables), np.int32)])
     return np.ascontiguousarray(rows[np.isfinite(np.atleast_1d(model.score(rows)))])

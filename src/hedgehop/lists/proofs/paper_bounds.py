@@ -81,10 +81,10 @@ def paper_bounds(
     lowest = float(objective.modular(state.rows).min())
     shift = max(0.0, -lowest)
     gains = [b - a for a, b in pairwise(values)]
-    factors = tuple(_factor(g + shift, u + shift) for g, u in zip(gains, best_gains, strict=False))
+    factors = tuple(factor(g + shift, u + shift) for g, u in zip(gains, best_gains, strict=False))
     errors = tuple(max(0.0, u - g) for g, u in zip(gains, best_gains, strict=False))
     reached = max(0.0, values[-1] + shift * m)
-    bounds = _by_factors(m, reached, factors), _by_errors(m, reached, errors)
+    bounds = by_factors(m, reached, factors), _by_errors(m, reached, errors)
     best = min(bounds)
     share = (1.0 if best <= reached else reached / best) if isfinite(best) else 0.0
     unshifted = [max(bound - shift * m, values[-1]) for bound in bounds]
@@ -101,7 +101,7 @@ def least_known(objective: Objective, rows: Labels, baseline: float) -> float:
     return float(np.nanmin([0.0, repeated, baseline]))
 
 
-def _by_factors(m: int, reached: float, factors: Sequence[float]) -> float:
+def by_factors(m: int, reached: float, factors: Sequence[float]) -> float:
     """F'* - F'(S^(t+1)) <= (1 - alpha_t / m) (F'* - F'(S^t)), from F'(S^0) = 0."""
     lost = prod(1.0 - a / m for a in factors)
     return reached / (1.0 - lost) if lost < 1.0 else inf
@@ -114,7 +114,8 @@ def _by_errors(m: int, reached: float, errors: Sequence[float]) -> float:
     return (reached + missed) / (1.0 - kept**m)
 
 
-def _factor(gain: float, bound: float) -> float:
+def factor(gain: float, bound: float) -> float:
+    """Return the proven share of the best possible gain."""
     return min(1.0, max(0.0, gain / bound)) if bound > 0 else 1.0
 
 

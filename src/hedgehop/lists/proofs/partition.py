@@ -8,7 +8,6 @@ c times the best part. No oracle is asked: one evaluation is a minimum cut per l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,46 +25,14 @@ from hedgehop.oracles.registry import get
 from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
 from hedgehop.potentials.labels import least_count
 
-_AT_ONCE = 20  # evaluations, about as long as a step
+_EVALUATIONS_AT_ONCE = 20  # evaluations, about as long as a step
 _EVALUATION_ROUNDS = 5  # of so many evaluations: later ones hardly gain
 _FEWER_EVALUATIONS_FROM = 100_000  # variables from which a step takes half as many
-
-
-@dataclass(frozen=True)
-class PartitionBound:
-    """No list has a larger F than `bound`: one evaluation at the multipliers shows it.
-
-    Examples
-    --------
-    >>> import numpy as np, hedgehop as hh
-    >>> from hedgehop.lists.proofs.partition import evaluated, partition_bound
-    >>> from hedgehop.lists.objective import Objective
-    >>> model = hh.FactorGraph(np.eye(3), edges=[[0, 1], [1, 2]], pairwise=0.2)
-    >>> objective = Objective(model, hh.LabelCoverage(parsimony=0.0, ignore=()), 1.0)
-    >>> proven = partition_bound(objective, m=2, calls=20)
-    >>> proven.bound == evaluated(objective, 2, proven.multipliers)
-    True
-    """
-
-    bound: float
-    multipliers: Prices
 
 
 def applies(objective: Objective) -> bool:
     """Whether the partition dual bounds this objective: labels or regions, on Potts scores alone."""
     return is_partition(objective.model) and all(_is_known(term) for _, term in _terms(objective.diversity))
-
-
-def partition_bound(
-    objective: Objective, m: int, calls: int, start: Prices | None = None, rows: Labels | None = None
-) -> PartitionBound:
-    """Return the best bound of `calls` evaluations, begun at `start`, and the multipliers that prove it.
-
-    `rows`: the best list known; steps are as long as the distance to its F allows.
-    """
-    descent = descended(objective, m, start, rows)
-    descent.run(max(1, calls))
-    return PartitionBound(descent.bound, descent.prices)
 
 
 def descended(
@@ -77,7 +44,8 @@ def descended(
 ) -> Descent:
     """Return a descent that has not begun: for whoever wants the bound a few evaluations at a time.
 
-    `variables`: prices of variables that are known to be good, unless all multipliers are given.
+    `rows`: the best list known; steps are as long as the distance to its F allows. `variables`: prices of variables
+    that are known to be good, unless all multipliers are given.
     """
     dual = _dual(objective, m)
     first = dual.start() if start is None else start
@@ -91,7 +59,7 @@ def descended(
 
 
 def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
-    """Return the bound that some multipliers prove: flows are built anew, whatever found them is not asked."""
+    """Return the bound that some multipliers prove: flows are built from scratch, whatever found them is not asked."""
     dual = _dual(objective, m)
     shapes, wanted = (multipliers.variables.shape, multipliers.slopes.shape), (dual.unary.shape[:1], dual.low.shape)
     if shapes != wanted:
@@ -121,7 +89,7 @@ def _evidence(problem: Problem) -> Iterator[Evidence]:
     descent, none = descended(problem.objective, problem.m, None, problem.rows, known), problem.rows[:0]
     for _ in range(_EVALUATION_ROUNDS):
         large = problem.objective.model.n_variables > _FEWER_EVALUATIONS_FROM
-        descent.run(_AT_ONCE // 2 if large else _AT_ONCE)
+        descent.run(_EVALUATIONS_AT_ONCE // 2 if large else _EVALUATIONS_AT_ONCE)
         arrays = {"prices": descent.prices.variables, "slopes": descent.prices.slopes}
         yield Evidence(descent.bound, arrays, none, none)
         if descent.done:

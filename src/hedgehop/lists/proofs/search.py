@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The search for better bounds and better lists: anytime, by oracle calls, from what was met before."""
+"""The search for better bounds and better lists: anytime, by oracle calls, from what was found before."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hedgehop.lists.methods.joint import JOINT
 from hedgehop.lists.proofs.balls import BALLS
 from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
 from hedgehop.lists.proofs.gains import GAINS
+from hedgehop.lists.proofs.list_dual import RELAXED, SLOPES
 from hedgehop.lists.proofs.listing import LISTING
 from hedgehop.lists.proofs.partition import PARTS
-from hedgehop.lists.proofs.slopes import RELAXED, SLOPES
 from hedgehop.lists.proofs.swaps import Swaps
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
@@ -33,28 +33,13 @@ from hedgehop.oracles.exactness import meets
 _KEPT_MIXTURES = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
-PROVIDERS: tuple[Provider, ...] = (
-    LISTING,
-    JOINT,
-    PARTS,
-    RELAXED,
-    SLOPES,
-    BALLS,
-    GAINS,
-)  # they take turns, in this order
-_APART: tuple[Provider, ...] = (
-    LISTING,
-    RELAXED,
-    SLOPES,
-    BALLS,
-    GAINS,
-    JOINT,
-    PARTS,
-)  # the last two know nothing of limits
+# They take turns, in this order; the last two of the second one know nothing of limits.
+PROVIDERS: tuple[Provider, ...] = (LISTING, JOINT, PARTS, RELAXED, SLOPES, BALLS, GAINS)
+_APART: tuple[Provider, ...] = (LISTING, RELAXED, SLOPES, BALLS, GAINS, JOINT, PARTS)
 
 
 class Search:
-    """Bounds on all lists of m labelings, and the labelings met; one search serves all lists of its problem.
+    """Bounds on all lists of m labelings, and the labelings found; one search serves all lists of its problem.
 
     It has a solver of its own: what it solves changes nothing in the lists that are made elsewhere.
     """
@@ -63,7 +48,7 @@ class Search:
         self._given, self._rows = greedy, rows
         self._providers = _APART if greedy.separation.distance else PROVIDERS
         self._asked = deque((provider, self._found(provider)) for provider in self._providers)
-        self._met = {row.tobytes(): row for row in rows}
+        self._labelings = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_KEPT_MIXTURES)
         self._best: Bound | None = None
         self._calls, self._seconds, self._lock = 0, 0.0, Lock()
@@ -112,7 +97,7 @@ class Search:
                 return
             source, evidence = found
             self._calls, self._seconds = self._calls + evidence.calls, self._seconds + perf_counter() - start
-            self._met |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
+            self._labelings |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
             self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls, self._seconds)))
             self._beginnings.append(evidence.beginning)
             if evidence.final:
@@ -153,9 +138,9 @@ class Search:
         return meets(self._greedy.objective.model, value, least)
 
     def _swapped(self, state: ListState) -> ListState:
-        """Return the best list that swaps among the labelings met lead to, from this one and from the mixture."""
-        self._met |= {row.tobytes(): row for row in state.rows}
-        swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._met.values())))
+        """Return the best list that swaps among the labelings found lead to, from this one and from the mixture."""
+        self._labelings |= {row.tobytes(): row for row in state.rows}
+        swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._labelings.values())))
         whole = [swaps.filled(swaps.places(rows), len(state)) for rows in self._beginnings]
         starts = {tuple(start) for start in [swaps.places(state.rows), *whole] if start is not None}
         lists = {tuple(sorted(swaps.settled(start))) for start in starts}

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _core
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
+from hedgehop.models.edges import components
 from hedgehop.models.structures.edge_subset import EdgeSubset
 
 
@@ -54,16 +55,11 @@ class SpanningTree(EdgeSubset):
 
     def _refuse_parts(self) -> None:
         """Refuse a graph whose allowed edges leave a node apart."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         if self.n_nodes > len(self.edges) + 1:  # some node has no edge: no need for a place for each
             named = np.unique(self.edges)
             gaps = np.flatnonzero(named != np.arange(named.size))
             self._refuse_part(int(gaps[0]) if gaps.size else int(named.size))
-        first, second = self.edges[~np.isneginf(self.weights)].T
-        graph = coo_array((np.ones(first.size), (first, second)), shape=(self.n_nodes, self.n_nodes))
-        _, part = connected_components(graph.tocsr(), directed=False)
+        part = components(self.edges[~np.isneginf(self.weights)], self.n_nodes)
         apart = np.flatnonzero(part != part[0])
         if apart.size:
             self._refuse_part(int(apart[0]))

@@ -18,8 +18,8 @@ from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Linear, Potential
 
 MOST_LABELINGS = 2**22
-_CHUNK = 2**14
-_TELLING = 1000
+_LABELINGS_AT_ONCE = 2**14
+_FIRST_COUNTED = 1000  # variables: the others are counted only if these have few labelings
 
 
 class Exhaustive(Oracle):
@@ -47,8 +47,7 @@ class Exhaustive(Oracle):
         theta, constant, rest = fold(model, potentials)
         inexact = any(type(p).upper is not Potential.upper for p in rest)
         best_value, best, bound = -np.inf, None, -np.inf
-        allowed = [np.flatnonzero(row).astype(np.int32) for row in allowed_labels(model, potentials)]
-        for chunk in labelings_of(allowed):
+        for chunk in labelings_of(allowed_labels(model, potentials)):
             base = np.atleast_1d(model.score(chunk)) + constant  # one row of a one-row grid is a labeling
             if theta is not None:
                 base = base + theta[np.arange(chunk.shape[1]), chunk].sum(axis=1)
@@ -76,14 +75,15 @@ def allowed_labels(model: Model, potentials: Sequence[Potential], first: int | N
     return np.asarray(allowed)
 
 
-def labelings_of(allowed: list[NDArray[np.int32]]) -> Iterator[Labels]:
-    """All labelings in lexicographic order, some thousands at a time."""
-    sizes = np.array([a.size for a in allowed], np.int64)
+def labelings_of(allowed: NDArray[np.bool_]) -> Iterator[Labels]:
+    """All labelings of allowed labels, (n, L), in lexicographic order, some thousands at a time."""
+    choices = [np.flatnonzero(row).astype(np.int32) for row in allowed]
+    sizes = np.array([c.size for c in choices], np.int64)
     places = np.concatenate([np.cumprod(sizes[::-1])[::-1][1:], [1]])
     total = int(prod(sizes.tolist()))
-    for start in range(0, total, _CHUNK):
-        index = np.arange(start, min(start + _CHUNK, total))
-        columns = [a[index // place % a.size] for a, place in zip(allowed, places, strict=True)]
+    for start in range(0, total, _LABELINGS_AT_ONCE):
+        index = np.arange(start, min(start + _LABELINGS_AT_ONCE, total))
+        columns = [c[index // place % c.size] for c, place in zip(choices, places, strict=True)]
         yield np.ascontiguousarray(np.stack(columns, axis=1))
 
 
@@ -97,7 +97,7 @@ def bits(model: Model, potentials: Sequence[Potential]) -> float:
     If there are very many variables, the first ones are enough.
     """
     total = 0.0
-    for first in (_TELLING, None):
+    for first in (_FIRST_COUNTED, None):
         choices = allowed_labels(model, potentials, first).sum(axis=1)
         total = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
         if total > np.log2(MOST_LABELINGS):

@@ -15,7 +15,7 @@ from hedgehop.models.pairwise import PairwiseModel
 
 Build = Callable[[Doubles], _core.flow.AnyFlow]
 _CAPACITY_BITS = 60
-_COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built anew
+_COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built again
 
 
 class KeptFlow:
@@ -33,7 +33,7 @@ class KeptFlow:
         return other
 
     def solved(self, terminals: Doubles, size: float) -> _core.flow.AnyFlow:
-        """Solve on from the last flow; anew if its scale, chosen for other terminals, is too coarse or too fine.
+        """Solve on from the last flow; build another if its scale, made for other terminals, is too coarse or too fine.
 
         `size`: the sum of the sizes of the terminals.
         """

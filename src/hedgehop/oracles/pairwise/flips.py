@@ -19,7 +19,7 @@ from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages, table_
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.potentials.transitions import used_transitions
 
-_LARGEST = 50_000  # entries of all pairs' tables up to which flips are worth their time
+_MOST_ENTRIES = 50_000  # entries of all pairs' tables up to which flips are worth their time
 _PASSES_PER_START = 25
 
 
@@ -27,7 +27,7 @@ def can_flip(model: PairwiseModel, weights: MoveWeights) -> bool:
     """Whether there are transitions that cost, on a model of more than two labels that is small enough."""
     size = len(model.edges) * model.n_labels**2
     costs = any((table < 0).any() for table in weights.pairs.values())
-    return costs and size <= _LARGEST and bool((model.label_counts == model.n_labels).all()) and model.n_labels > 2
+    return costs and size <= _MOST_ENTRIES and bool((model.label_counts == model.n_labels).all()) and model.n_labels > 2
 
 
 def flipped(model: PairwiseModel, theta: Doubles | None, weights: MoveWeights, labeling: Labels) -> Iterator[Labels]:

@@ -29,7 +29,7 @@ class LabelSets:
     Attributes
     ----------
     labeling, value
-        The best labeling met with the set, and what it is worth with all potentials.
+        The best labeling found with the set, and what it is worth with all potentials.
     kept : (L,) bools
         The set.
     theta : (n, L) array

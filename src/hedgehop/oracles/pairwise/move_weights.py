@@ -12,7 +12,7 @@ from hedgehop._arrays import Doubles
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.potentials import Potential
 from hedgehop.potentials.count_functions import Threshold
-from hedgehop.potentials.counts import CountFunction, Indices, PairClasses
+from hedgehop.potentials.counts import CountFunction, Indices, PairClasses, threshold
 
 
 class MoveWeights:
@@ -36,8 +36,7 @@ class MoveWeights:
         self.regions: dict[tuple[bytes, int], tuple[Indices, Doubles]] = {}  # by members and slack
         n_labels = model.n_labels
         for count in self.counts:
-            rises = count.function
-            assert isinstance(rises, Threshold)  # see `understood`
+            rises = threshold(count)
             if isinstance(count.codes, PairClasses):
                 table = self.pairs.setdefault(count.codes.ordered, np.zeros((n_labels, n_labels)))
                 for a, b in count.codes.pairs(count.code):

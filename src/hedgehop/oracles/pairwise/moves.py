@@ -17,17 +17,17 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.branching import CostBranches, can_branch
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_pairwise
-from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, expanded, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, expanded, pass_messages
 from hedgehop.oracles.pairwise.label_sets import LabelSets
 from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.pairwise.trws import repaired
 from hedgehop.oracles.penalties import on_finite_pairs
-from hedgehop.oracles.relaxation.multipliers import asked, threshold
+from hedgehop.oracles.relaxation.multipliers import asked
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import bound_by_messages, has_tables, without_codes
 from hedgehop.potentials import Potential
-from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
+from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses, threshold
 
 _STARTS_BY_SIZE = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so many scores; beyond, one
 _FEWER_LABELS_FROM = 20_000  # scores from which label costs are left to messages with fewer labels
@@ -61,7 +61,7 @@ class MoveOracle(Oracle):
         """Return the labeling after moves; its score never falls."""
 
     def on(self, model: Model) -> Solver:
-        """Return a solver that keeps its kernels, and labelings met."""
+        """Return a solver that keeps its kernels, and the labelings found so far."""
         return on_finite_pairs(self, model, partial(MoveSolver, self))
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
@@ -113,12 +113,12 @@ class MoveSolver(PairwiseSolver):
             self._move(pool, theta, weights)
         known, bound = len(pool.labelings), self._bound_by_branches(pool, theta, constant, weights)
         best, reached = pool.top(1)[0], pool.value - constant
-        if bound > reached + CLOSE * model.spread:
-            other, met = bound_by_messages(
+        if bound > reached + CLOSE_GAP * model.spread:
+            other, found = bound_by_messages(
                 self._all_messages, model, theta, weights.counts, best, reached, self.oracle.bound_rounds
             )
             bound = min(bound, other)
-            pool.add(np.array(met).reshape(-1, best.size))
+            pool.add(np.array(found).reshape(-1, best.size))
         fresh = range(known, len(pool.labelings))
         if fresh and not settled and bound + constant > pool.value:  # multipliers lead to other labelings
             weights.tell(moves, theta)
@@ -129,7 +129,7 @@ class MoveSolver(PairwiseSolver):
         return self.oracle.step(model, self.kept[0], potentials, bound + constant)
 
     def _move(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
-        """Improve the best labelings met, and search from what is reached."""
+        """Improve the best labelings found so far, and search from what is reached."""
         model, moves = self.model, self._moves
         weights.tell(moves, theta)
         starts = pool.top(next((count for size, count in _STARTS_BY_SIZE if model.unary.size <= size), 1))
@@ -161,7 +161,7 @@ class MoveSolver(PairwiseSolver):
             return labeling, bound
 
         most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
-        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE * model.spread, most)
+        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE_GAP * model.spread, most)
 
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
         """Spend about as long as on the step itself."""

@@ -27,8 +27,8 @@ from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
 
 _LOST_DIGITS = 1e-12  # of what is at stake, that a change of the unaries may lose to huge ones
-_FLIPS = 12  # transitions to flip from one labeling
-_FLIPPED = 4  # labelings to flip from
+_FLIPS_PER_LABELING = 12  # transitions to flip from one labeling
+_FLIPPED_LABELINGS = 4  # labelings to flip from
 
 
 class Swap(MoveOracle):
@@ -98,9 +98,9 @@ class SwapSolver(MoveSolver):
         """Flip transitions of the best labeling while one of the first flips helps."""
         if not can_flip(self.model, weights):
             return
-        for _ in range(_FLIPPED):
+        for _ in range(_FLIPPED_LABELINGS):
             before = pool.value
-            starts = islice(flipped(self.model, theta, weights, pool.top(1)[0]), _FLIPS)
+            starts = islice(flipped(self.model, theta, weights, pool.top(1)[0]), _FLIPS_PER_LABELING)
             for start in starts:
                 pool.add([start, self.oracle.improved(self._moves, start)])
             if pool.value <= before:

@@ -15,7 +15,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import CLOSE, PairwiseSolver, closed, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, closed, pass_messages
 from hedgehop.potentials import Potential
 
 _FEW_PASSES = 5  # between two looks at the gap
@@ -88,7 +88,7 @@ class TrwsSolver(PairwiseSolver):
         gap = bound - value
         if self._suffices(potentials, value, bound):
             return self.oracle.step(self.model, labeling, potentials, bound + constant)
-        if self.oracle.repair and gap > CLOSE * self.model.spread:
+        if self.oracle.repair and gap > CLOSE_GAP * self.model.spread:
             moved = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
             labeling = self._better(theta, moved, labeling) if self.model.forbids_pairs else moved
         if self._contradicts and gap > _WIDE_GAP_SHARE * self.model.spread:
@@ -106,7 +106,7 @@ class TrwsSolver(PairwiseSolver):
         labeling, value, bound = pass_messages(self._messages, self.model, theta, min(_FEW_PASSES, passes))
         gaps = [bound - value]
         for done in range(_FEW_PASSES, passes, _FEW_PASSES):
-            if gaps[-1] <= CLOSE * self.model.spread or effort().suffices(self.model, potentials, value, bound):
+            if gaps[-1] <= CLOSE_GAP * self.model.spread or effort().suffices(self.model, potentials, value, bound):
                 break
             if self._suffices(potentials, value, bound) and not self._proof_is_near(gaps, passes - done):
                 break

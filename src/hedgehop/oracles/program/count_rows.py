@@ -36,7 +36,7 @@ def _carriers(ilp: Encoded, count: CountFunction) -> list[ColumnIndices]:
         return [ilp.x[i][carriers[i]] for i in count.members]
     if not count.members.size:
         return []
-    assert ilp.pairs is not None  # the program was told that edges are counted
+    assert ilp.pairs is not None  # see `_counts_edges`
     first, *second = (ilp.pairs[:, a, b] for a, b in codes.pairs(count.code))
     return list(np.stack([first, *second], axis=1)[count.members])
 

@@ -27,7 +27,7 @@ from hedgehop.potentials import PairClasses, Potential, Table
 
 MOST_COLUMNS = 1_000_000
 _MOST_SOLVES = 12
-_ANNEALING = 1.0  # seconds kept for it
+_ANNEALING_SECONDS = 1.0  # seconds kept for it
 
 
 class Ilp(Oracle):
@@ -75,7 +75,7 @@ class Ilp(Oracle):
         """Solve, on narrower scores where some are huge; exact where value and bound meet, whatever HiGHS says."""
         assert isinstance(model, UnaryModel)
         seconds = min(self.time_limit, effort().seconds)
-        deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING)
+        deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING_SECONDS)
         narrowing = Narrowing(model, potentials, partial(_exponent, fold(model, potentials)[2]))
         found = narrowing.solved(partial(self._by_program, deadline=deadline))
         step = None

@@ -113,8 +113,4 @@ def _hopeless(model: UnaryModel, below: Doubles, reach: float) -> NDArray[np.boo
     """
     if not isinstance(model, PairwiseModel) or model.cliques or not np.isfinite(reach):
         return np.zeros(below.shape, bool)
-    spans = model.pairwise.spans(len(model.edges))
-    around = np.full(model.n_variables, reach)
-    for end in model.edges.T:
-        around += np.bincount(end, weights=spans, minlength=model.n_variables)
-    return np.asarray(below < -around[:, None] * (1 + 1e-9))
+    return np.asarray(below < -(reach + model.reaches)[:, None] * (1 + 1e-9))

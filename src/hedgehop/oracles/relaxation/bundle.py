@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The labelings a step has met, and the least bound that slopes for their distances give (docs/theory.md 6).
+"""The labelings a step has found, and the least bound that slopes for their distances give (docs/theory.md 6).
 
 For slopes s and concave f_j with supporting lines ``f_j(d) <= c_j + s_j d``,
 ``max_y r(y) + sum_j f_j(d_j(y)) <= sum_j c_j + max_y [r(y) + sum_j s_j d_j(y)]``, and the last
 maximum is a linear step. The slopes to try next are those at the mean distances of the best mixture of the
-labelings met.
+labelings found so far.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.relaxation.distance_terms import Terms, View
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, View
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
 
 
 class Bundle(Pool):
-    """Labelings met, with their distances.
+    """Labelings found so far, with their distances.
 
     Attributes
     ----------
@@ -34,7 +34,12 @@ class Bundle(Pool):
     """
 
     def __init__(
-        self, model: Model, others: Sequence[Potential], relaxed: Sequence[Potential], terms: Terms, solve: SolveLinear
+        self,
+        model: Model,
+        others: Sequence[Potential],
+        relaxed: Sequence[Potential],
+        terms: DistanceTerms,
+        solve: SolveLinear,
     ) -> None:
         super().__init__(model, others, relaxed)
         self.terms, self.solve = terms, solve
@@ -47,12 +52,12 @@ class Bundle(Pool):
 
     @property
     def gap(self) -> float:
-        """How much better than the best labeling met another one might be."""
+        """How much better than the best labeling found another one might be."""
         return self.bound - self.value
 
     @property
     def loss(self) -> float:
-        """How much the best labeling gave up of the scores; inf if none met keeps the limits."""
+        """How much the best labeling gave up of the scores; inf if none found keeps the limits."""
         best = self.best
         return max(self.scores) - self.scores[best] if self.values[best] > -np.inf else np.inf
 
@@ -63,17 +68,17 @@ class Bundle(Pool):
         return added
 
     def steering(self, k: int) -> View:
-        """The view that is close to the potentials near a labeling met."""
+        """The view that is close to the potentials near a labeling found."""
         if k not in self._steering:
             self._steering[k] = self.terms.steering(self.labelings[k], self.distances[k])
         return self._steering[k]
 
     def bounding(self) -> View:
-        """The view whose bound is low at all labelings met."""
+        """The view whose bound is low at all labelings found."""
         return self.terms.bounding(np.array(self.scores), self.distances)
 
     def call(self, view: View) -> Labels:
-        """Try the slopes that the labelings met suggest: one more labeling, and a bound."""
+        """Try the slopes that the labelings found suggest: one more labeling, and a bound."""
         self.terms.lay_limits(self._centre, self.loss, self._slope)
         slopes, constant = self.terms.lines(view, self._mix(view) @ self.distances)
         step = self.asked(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
@@ -94,7 +99,7 @@ class Bundle(Pool):
         return float(2.0**self.calls * (spread or 1.0) / self.model.n_variables)
 
     def _mix(self, view: View) -> Doubles:
-        """Best mixture of the labelings met; `mixed` keeps it."""
+        """Best mixture of the labelings found; `mixed` keeps it."""
         scores = np.array(self.scores)
         worth = scores + self.terms.values(self.distances) @ view.weights
         start = np.zeros(scores.size)

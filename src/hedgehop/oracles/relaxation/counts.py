@@ -18,11 +18,11 @@ from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.relaxation.ascent import CLIMB_ROUNDS, Ascent
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
-from hedgehop.oracles.relaxation.multipliers import asked, threshold, wanted
+from hedgehop.oracles.relaxation.multipliers import asked, wanted
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import CountMultipliers
 from hedgehop.potentials.count_functions import Threshold
-from hedgehop.potentials.counts import CountFunction, LabelClasses
+from hedgehop.potentials.counts import CountFunction, LabelClasses, threshold
 
 _CLIMBS_PER_ROUND = 4  # labelings to climb from in a round
 _BIASES_PER_CODE = 6  # tried on one code
@@ -46,12 +46,11 @@ class CountSearch:
         assert isinstance(pool.model, UnaryModel)
         self.pool, self.counts, self.solve = pool, counts, solve
         self.unary = changed_unary(pool.model, fold(pool.model, pool.others)[0])
-        self.none = np.zeros(self.unary.shape)
         self.steps, self._stake = 0, pool.model.spread
 
     def run(self, rounds: int, changes: int) -> float:
         """Fill the pool, and return a bound."""
-        self.solved(self.none)
+        self.solved(np.zeros(self.unary.shape))
         self.pool.refuse_empty()
         multipliers = CountMultipliers(self.counts, self.pool.top(1)[0], self.unary)
         bound, _ = multipliers.descend(

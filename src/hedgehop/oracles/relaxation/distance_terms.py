@@ -99,7 +99,7 @@ class Family(Distances):
         return half.weights, half.function
 
 
-class Terms:
+class DistanceTerms:
     """All terms of a step's distance potentials: first the distances, then the pairs of balls.
 
     Where counts are forbidden, single moves lose `steep` for each count beyond the limit.
@@ -212,16 +212,17 @@ class Terms:
             offsets[tied] = weights * (1.0 - roots**2) + 0.5 * common - slopes[tied] * d
         return np.ascontiguousarray(slopes), float(offsets.sum())
 
-    def minorant(self, view: View, labeling: Labels, distances: Doubles, met: Labels, width: int) -> Doubles:
+    def minorant(self, view: View, labeling: Labels, distances: Doubles, known: Labels, width: int) -> Doubles:
         """Scores of labels, (n, width), nowhere above the view's distances but for a constant, and tight at a labeling.
 
-        Of those that could differ next, those first that differ in many labelings met: they change most easily.
+        Of those that could differ next, those first that differ in many labelings `known`: they change most easily.
         """
         theta = np.zeros((labeling.size, width))
         for j, (reference, function) in enumerate(zip(self.references, self.functions, strict=False)):
             if view.weights[j] <= 0:
                 continue
-            order = np.argsort(-((met != reference).sum(axis=0) + len(met) * (labeling != reference)), kind="stable")
+            ease = (known != reference).sum(axis=0) + len(known) * (labeling != reference)
+            order = np.argsort(-ease, kind="stable")
             bonus = np.empty(labeling.size)
             bonus[order] = view.weights[j] * function.minorant(self.weights(j)[order], distances[j])
             theta += bonus[:, None]

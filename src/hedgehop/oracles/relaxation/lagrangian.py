@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.counts import CountSearch
 from hedgehop.oracles.relaxation.counts import unfit as unfit_counts
-from hedgehop.oracles.relaxation.distance_terms import Terms
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms
 from hedgehop.oracles.relaxation.distance_terms import unfit as unfit_distance
 from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
@@ -104,7 +103,7 @@ class Lagrangian(LinearStepsOracle):
 
 
 class LagrangianSolver(LinearStepsSolver):
-    """Keeps labelings met, and the kernels of local searches."""
+    """Keeps the labelings found so far, and the kernels of local searches."""
 
     oracle: Lagrangian
 
@@ -114,7 +113,7 @@ class LagrangianSolver(LinearStepsSolver):
 
     @property
     def labelings(self) -> Labels:
-        """The best labelings met, (k, n)."""
+        """The best labelings found so far, (k, n)."""
         return np.zeros((0, self.model.n_variables), np.int32) if self._kept is None else self._kept[0]
 
     @cached_property
@@ -127,7 +126,6 @@ class LagrangianSolver(LinearStepsSolver):
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Bound, then climb, in the way of the family that is relaxed."""
-        relaxed: list[Any]
         relaxed, others = self.oracle.split(potentials)
         family = self.oracle.family(potentials)
         run = {"distances": self._distances, "lines": self._lines, "counts": self._counts}[family or "counts"]
@@ -136,27 +134,27 @@ class LagrangianSolver(LinearStepsSolver):
         self._kept = pool.kept(_KEPT_FOR_NEXT)
         return self.oracle.step(self.model, pool.labelings[pool.best], potentials, bound)
 
-    def _distances(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
-        terms = Terms(relaxed, steepness(self.model, [*others, *relaxed]))
+    def _distances(self, relaxed: list[Potential], others: list[Potential]) -> tuple[Pool, float]:
+        terms = DistanceTerms(relaxed, steepness(self.model, [*others, *relaxed]))
         solve = self.linear_steps(others, quick=terms.only_limits > 0)
         bundle = Bundle(self.model, others, relaxed, terms, solve)
         self._recall(bundle)
         search = DistanceSearch(bundle, LocalSearch(bundle, self._moves, self._expander))
         return bundle, search.run(self.oracle.calls or 10, self.oracle.tolerance)
 
-    def _lines(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
+    def _lines(self, relaxed: list[Potential], others: list[Potential]) -> tuple[Pool, float]:
         pool = self._recall(Pool(self.model, others, relaxed))
-        lines = [p.lines(self.model) for p in relaxed]
+        lines = [found for p in relaxed if (found := p.lines(self.model)) is not None]
         return pool, LineSearch(pool, lines, self.linear_steps(others)).run(self.oracle.starts or 8)
 
-    def _counts(self, relaxed: list[Any], others: list[Potential]) -> tuple[Pool, float]:
+    def _counts(self, relaxed: list[Potential], others: list[Potential]) -> tuple[Pool, float]:
         pool = self._recall(Pool(self.model, others, relaxed))
-        counts = [count for p in relaxed for count in p.counts(self.model)]
+        counts = [count for p in relaxed for count in p.counts(self.model) or ()]
         search = CountSearch(pool, counts, self.linear_steps(others))
         return pool, search.run(self.oracle.calls or 20, self.oracle.starts or 6)
 
     def _recall(self, pool: Pool) -> Pool:
-        """Take in what earlier steps met."""
+        """Take in what earlier steps found."""
         if self._kept is not None:
             pool.add(*self._kept)
         return pool

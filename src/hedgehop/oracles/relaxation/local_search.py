@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Better labelings near those a step of distances has met: minorants, components of differences, single variables."""
+"""Better labelings near those a step of distances has found: minorants, components of differences, single variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARENTS = 3  # labelings that are recombined or polished
 _MIXTURE_WEIGHT = 0.02  # weight of a labeling in a mixture that counts
 _MOVE_PASSES = 10
 _DAMPING = 0.5  # of messages
-_RECENT = 20  # labelings met last
+_RECENT = 20  # labelings found last
 
 
 class LocalSearch:
@@ -89,9 +89,9 @@ class LocalSearch:
 
     def _minorant(self, best: Labels) -> Doubles:
         bundle = self.bundle
-        met = np.array(bundle.labelings[-_RECENT:])
+        found = np.array(bundle.labelings[-_RECENT:])
         view, distances = bundle.steering(bundle.best), bundle.distances[bundle.best]
-        return bundle.terms.minorant(view, best, distances, met, int(bundle.model.label_counts.max()))
+        return bundle.terms.minorant(view, best, distances, found, int(bundle.model.label_counts.max()))
 
     def _improved(self, minorant: Doubles, best: Labels) -> Labels:
         """Maximise a minorant, search around what that finds, and return the best labeling."""
@@ -103,7 +103,7 @@ class LocalSearch:
         return bundle.labelings[bundle.best]
 
     def _maximal(self, theta: Doubles, start: Labels) -> Labels:
-        """Maximise a minorant: by expansion moves from the labeling where it is tight, or anew."""
+        """Maximise a minorant: by expansion moves from the labeling where it is tight, or by a linear step."""
         if self.expander is not None:
             return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None, rounds=1)
         return np.ascontiguousarray(self.bundle.asked(theta).labeling.reshape(-1), np.int32)

@@ -14,11 +14,11 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs, not_linear
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.distance_terms import Terms, unfit
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, unfit
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.potentials import Potential
 
-_BOUNDS = 3  # linear steps for the bound
+_BOUND_STEPS = 3  # linear steps for the bound
 
 
 class Messages(LinearStepsOracle):
@@ -95,14 +95,14 @@ class MessagesSolver(LinearStepsSolver):
         if not distant:  # the first labeling of a list
             first = solve(np.zeros(model.unary.shape))
             return self.oracle.step(model, first.labeling, potentials, first.upper_bound)
-        bundle = Bundle(model, others, distant, Terms(distant), solve)
+        bundle = Bundle(model, others, distant, DistanceTerms(distant), solve)
         bundle.add(self._max_product(model, changed_unary(model, fold(model, others)[0]), bundle.terms))
         best = bundle.labelings[bundle.best]
-        for _ in range(_BOUNDS):
+        for _ in range(_BOUND_STEPS):
             bundle.call(bundle.bounding())
         return self.oracle.step(model, best, potentials, bundle.bound)
 
-    def _max_product(self, model: PairwiseModel, unary: Doubles, terms: Terms) -> Labels:
+    def _max_product(self, model: PairwiseModel, unary: Doubles, terms: DistanceTerms) -> Labels:
         refuse_infeasible(float(unary.max(axis=1).min()))
         sweeps, damping, tables = self.oracle.iterations, self.oracle.damping, terms.tables()
         assert tables is not None  # see `_uncountable`

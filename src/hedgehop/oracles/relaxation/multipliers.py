@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.potentials.count_functions import Threshold
-from hedgehop.potentials.counts import CountFunction, Indices
+from hedgehop.potentials.counts import CountFunction, Indices, threshold
 
 
 class Multipliers:
@@ -131,12 +131,6 @@ class _Shared:
         self.kernel.step(length)
 
 
-def threshold(count: CountFunction) -> Threshold:
-    """The function of a count that has one weight."""
-    assert isinstance(count.function, Threshold)
-    return count.function
-
-
 def _steepest(count: CountFunction) -> tuple[float, float]:
     """The least and the largest slope worth trying."""
     function = count.function
@@ -177,13 +171,13 @@ def _break_even(count: CountFunction, codes: Indices, losses: Doubles) -> float:
     rises = count.function
     if not isinstance(rises, Threshold):
         return 0.0
-    wanted = rises.start + rises.width
-    if (count.count(codes) >= wanted) == (rises.weight > 0):
+    whole = rises.start + rises.width
+    if (count.count(codes) >= whole) == (rises.weight > 0):
         return 0.0
     if rises.weight < 0:
         return -float(np.delete(losses[count.members], count.code, axis=1).min(initial=np.inf))
     cheapest = np.sort(losses[count.members, count.code])
-    return float(cheapest[: max(1, int(np.ceil(wanted)))].mean())
+    return float(cheapest[: max(1, int(np.ceil(whole)))].mean())
 
 
 def wanted(rises: Threshold) -> float:

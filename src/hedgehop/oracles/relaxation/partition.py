@@ -24,9 +24,9 @@ from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
 
-_BYTES = 1 << 29  # of the flows that are kept for the labels of a grid
+_FLOW_BYTES = 1 << 29  # of the flows that are kept for the labels of a grid
 _NUMPY_SUM_ERROR = 64 * float(np.finfo(np.float64).eps)  # of sums by numpy, against the sum of the sizes of their terms
-_TURN = 0.6  # weight of the last subgradient in the direction of a step
+_SUBGRADIENT_WEIGHT = 0.6  # weight of the last subgradient in the direction of a step
 _FADED = 0.02  # of a direction, whose entries are whole numbers: what four turns leave of them
 _STEPS_BEFORE_HALVING = 5  # steps without progress after which they are halved
 
@@ -132,7 +132,7 @@ class Descent:
     Attributes
     ----------
     bound, prices
-        The best bound met, and where.
+        The best bound found, and where.
     """
 
     def __init__(self, dual: PartitionDual, start: Prices, target: float, enough: float = 0.0) -> None:
@@ -167,9 +167,9 @@ class Descent:
 
 def _mixed(new: Prices, old: Prices) -> Prices:
     """Turn from an old direction towards a new one; what is left of long ago stops, so that few prices change."""
-    variables = _TURN * new.variables + (1 - _TURN) * old.variables
+    variables = _SUBGRADIENT_WEIGHT * new.variables + (1 - _SUBGRADIENT_WEIGHT) * old.variables
     variables[np.abs(variables) < _FADED] = 0.0
-    return Prices(variables, _TURN * new.slopes + (1 - _TURN) * old.slopes)
+    return Prices(variables, _SUBGRADIENT_WEIGHT * new.slopes + (1 - _SUBGRADIENT_WEIGHT) * old.slopes)
 
 
 def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
@@ -183,7 +183,7 @@ def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) ->
 def _parts(model: PairwiseModel, worths: Worths, limits: Doubles) -> _core.flow.LabelParts:
     if isinstance(model, Grid) and not worths.regions:
         along = [np.ascontiguousarray(s, np.float64) / 2 for s in model.strengths]
-        return _core.flow.LabelParts.grid(list(model.shape), model.connectivity, model.n_labels, along, _BYTES)
+        return _core.flow.LabelParts.grid(list(model.shape), model.connectivity, model.n_labels, along, _FLOW_BYTES)
     assert isinstance(model.pairwise, Potts)
     halves = np.asarray(model.pairwise.strengths, np.float64) / 2
     if not worths.regions:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The labelings a step has met."""
+"""The labelings a step has found."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Pool:
         return labeling
 
     def refuse_empty(self) -> None:
-        """Raise InfeasibleError if nothing allowed was met."""
+        """Raise InfeasibleError if nothing allowed was found."""
         if not self.labelings:
             raise InfeasibleError('the linear oracle found no allowed labeling; if there is one, "ilp" finds it.')
 
@@ -70,11 +70,11 @@ class Pool:
 
     @property
     def value(self) -> float:
-        """The highest value; -inf if nothing allowed was met."""
+        """The highest value; -inf if nothing allowed was found."""
         return max(self.values, default=-np.inf)
 
     def order(self, count: int) -> list[int]:
-        """Places of the labelings of the highest values, those met first before equal ones."""
+        """Places of the labelings of the highest values, those found first before equal ones."""
         places: list[int] = np.argsort(-np.array(self.values), kind="stable")[:count].tolist()
         return places
 

@@ -15,15 +15,15 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.branching import Relaxed, without_labels
 from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import MessageSolvers, closed, pair_tables, pass_messages
-from hedgehop.oracles.relaxation.multipliers import Multipliers, threshold
-from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
+from hedgehop.oracles.relaxation.multipliers import Multipliers
+from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses, threshold
 from hedgehop.potentials.labels import label_counts, thresholds
 
-_WARM = 8  # passes for each choice of multipliers, messages kept; half of them where there are many scores
-_FULL_WARM_UP_SCORES = 20_000  # scores of labels
+_WARM_PASSES = 8  # for each choice of multipliers, messages kept; half of them where there are many scores
+_COLD_PASSES = 25  # the same where messages begin
 _PASSES_PER_BRANCH = 50  # the same where scores change more
+_MANY_SCORES = 20_000  # of labels: beyond, half of the passes are made
 _FORBIDDEN_PAIR = 3.0  # times its cost: what an edge pays for a pair that is to be avoided, valid whatever it is
-_COLD = 25  # the same where messages begin
 _STALLED_ROUNDS = 5  # rounds that have to gain a share of the gap, or there is no use in more
 _LEAST_GAIN = 0.05
 _NEGLIGIBLE_GAP = 1e-7  # of what is at stake: a gap that is not worth further rounds
@@ -91,22 +91,22 @@ class CountMultipliers:
     def descend(
         self, evaluate: Evaluate, reached: Callable[[], float], rounds: int, stake: float
     ) -> tuple[float, list[Labels]]:
-        """Return the best bound of Polyak's steps towards what is `reached`, and labelings met on the way.
+        """Return the best bound of Polyak's steps towards what is `reached`, and labelings found on the way.
 
         They end early where the gap is next to nothing beside what is at `stake`.
         """
-        step, bests, met = 1.0, [np.inf], []
+        step, bests, found = 1.0, [np.inf], []
         for _ in range(rounds):
             labeling, bound = evaluate(*self.scores())
             bound += self.rest()
-            met.append(labeling)
+            found.append(labeling)
             step, known = step if bound < bests[-1] else step / 2, reached()
             bests.append(min(bests[-1], bound))
             gap = bests[-1] - known
             stuck = len(bests) > _STALLED_ROUNDS and bests[-1 - _STALLED_ROUNDS] - bests[-1] < _LEAST_GAIN * gap
             if gap <= _NEGLIGIBLE_GAP * stake or stuck or not self.improve(labeling, step * (bound - known)):
                 break
-        return bests[-1], met
+        return bests[-1], found
 
 
 def bound_by_messages(
@@ -118,7 +118,7 @@ def bound_by_messages(
     reached: float,
     rounds: int,
 ) -> tuple[float, list[Labels]]:
-    """Return a bound on ``max_y r(y) + theta(y) + sum of the functions``, and labelings met on the way.
+    """Return a bound on ``max_y r(y) + theta(y) + sum of the functions``, and labelings found on the way.
 
     `reached` is a value that is known to be possible, and `labeling` reaches it.
     """
@@ -136,9 +136,9 @@ def bound_by_messages(
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
         changed = scores if theta is None else theta + scores
-        passes = _WARM if model.unary.size <= _FULL_WARM_UP_SCORES else _WARM // 2
+        passes = _WARM_PASSES if model.unary.size <= _MANY_SCORES else _WARM_PASSES // 2
         if tables is not None and not messages.has_tables:
-            passes = _COLD
+            passes = _COLD_PASSES
         ready = messages.plain if tables is None else messages.of(tables)
         found, _, bound = pass_messages(ready, model, changed, passes)
         return found.reshape(-1), bound + constant
@@ -149,7 +149,7 @@ def bound_by_messages(
 def without_codes(messages: MessageSolvers, model: PairwiseModel, theta: Doubles | None, pairs: bool) -> Relaxed:
     """Return a function that bounds ``r(y) + theta(y)`` of labelings without some codes, all other costs left out."""
     tables = pair_tables(model) if pairs else None
-    passes = _PASSES_PER_BRANCH if model.unary.size <= _FULL_WARM_UP_SCORES else _PASSES_PER_BRANCH // 2
+    passes = _PASSES_PER_BRANCH if model.unary.size <= _MANY_SCORES else _PASSES_PER_BRANCH // 2
 
     def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
         labels, other = [c for c in avoided if isinstance(c.codes, LabelClasses)], None

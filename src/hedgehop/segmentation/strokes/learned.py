@@ -11,7 +11,7 @@ from hedgehop.segmentation.strokes.scores import StrokeScores, TaughtScores
 from hedgehop.segmentation.strokes.signs import PLAIN_MEAN, Signs
 from hedgehop.segmentation.superpixels import Seeds
 
-_UNIT = 0.3  # of the log-odds, against borders of strength 1
+_LOG_ODDS_UNIT = 0.3  # of the log-odds, against borders of strength 1
 
 # Where much background was drawn, the plain mean of the opinions helps the nets; not where nearly everything is known
 # to be background, as outside of a box. Shares of the superpixels at which its weight begins and ends to rise and fall.
@@ -33,7 +33,7 @@ def signs_of(strokes: StrokeScores, label: int) -> Singles:
 
 
 def _odds(strokes: StrokeScores, label: int, combiner: Combiner) -> Doubles:
-    learned = _UNIT * combiner.log_odds(signs_of(strokes, label))
+    learned = _LOG_ODDS_UNIT * combiner.log_odds(signs_of(strokes, label))
     gate = gate_of(_against_the_rest(strokes.seeds, label))
     if gate == 0.0:
         return learned

@@ -22,7 +22,7 @@ from hedgehop.segmentation.strokes.past import NO_PAST, Past
 from hedgehop.segmentation.strokes.scores import StrokeScores
 from hedgehop.segmentation.suggestions import SceneModel
 
-_FRAME = 0.6  # bonus for background at the frame, in units of the scores
+_FRAME_BONUS = 0.6  # bonus for background at the frame, in units of the scores
 _LOOSE_ANCHOR = 1.0  # what agreeing with a given segmentation gains in random models, whose answers are to differ
 
 
@@ -128,7 +128,7 @@ class StrokeModel(SceneModel):
     def _frame(self) -> float:
         """Return the bonus of the frame; nets know of the frame by themselves."""
         given = self._settings.frame
-        return given if given is not None else 0.0 if self.learned else _FRAME
+        return given if given is not None else 0.0 if self.learned else _FRAME_BONUS
 
     def _new_scores(self) -> Doubles:
         how = self._settings.scores

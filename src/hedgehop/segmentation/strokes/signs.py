@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles
+from hedgehop.models.edges import components
 from hedgehop.segmentation.strokes.frame import bottlenecks, color_paths, diagonal, nearest_of
 from hedgehop.segmentation.strokes.scores import TaughtScores
 from hedgehop.segmentation.superpixels import Graph, Seeds
@@ -97,13 +98,9 @@ class Signs:
 
     def _strokes(self, label: int) -> int:
         """Count the connected groups of superpixels with a stroke of a label."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        n, edges = self._seeds.size, self._scene.graph.edges
-        i, j = edges[(self._seeds[edges] == label).all(axis=1)].T
-        count = connected_components(coo_array((np.ones(i.size), (i, j)), shape=(n, n)), directed=False)[0]
-        return int(count - (n - self._drawn[label].size))  # all others are alone
+        edges = self._scene.graph.edges
+        parts = components(edges[(self._seeds[edges] == label).all(axis=1)], self._seeds.size)
+        return len(np.unique(parts[self._drawn[label]]))
 
     def _share(self, odds: Doubles) -> float:
         """Return the share of the image that an opinion takes for the object."""

@@ -5,7 +5,7 @@ For any slopes s, with ``l(y)`` = relevance plus tradeoff times parsimony,
 
     F(T) <= tradeoff * sum_g a_g h*(s_g) + m * max_y [ l(y) + tradeoff * sum of a_g s_g over the groups of y ]
 
-The maximum is an ordinary step, and the upper bound of an inexact one keeps the inequality. The labelings met are the
+The maximum is an ordinary step, and the upper bound of an inexact one keeps the inequality. The labelings found are the
 planes of the bundle; the master problem over their mixtures is solved by ``_core.counts.slope_master``.
 """
 
@@ -69,7 +69,7 @@ RELAXED = Provider("relaxed slopes", find_relaxed, partial(check, relaxed=True))
 
 
 class ListDual:
-    """Labelings met, the slopes that proved most, and how tightly further ones are held near them."""
+    """Labelings found so far, the slopes that proved most, and how tightly further ones are held near them."""
 
     def __init__(self, problem: Problem, families: Families) -> None:
         self._problem, self._families = problem, families

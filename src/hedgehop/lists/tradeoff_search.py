@@ -19,13 +19,13 @@ from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.conditioning import unit_of
 from hedgehop.oracles.effort import effort
 
-_FACTOR = 4.0  # between tries while a bracket is sought
-_TRIES, _ROUGH_TRIES = 40, 12
+_BRACKET_FACTOR = 4.0  # between tries while a bracket is sought
+_BRACKET_TRIES, _ROUGH_BRACKET_TRIES = 40, 12
 _CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halving
 _NEAR_RATIO = 1.5  # the same where no target was given
 
 
-def calibrated(
+def tradeoff_found(
     tradeoff: TradeoffLike, model: Model, diversity: Diversity, oracle: Oracle, separation: Separation
 ) -> float:
     """Return the tradeoff as a number, for ``hh.target`` the smallest at which the second labeling is that far."""
@@ -50,7 +50,7 @@ class _Trials:
 
     def to_the_point(self) -> float:
         """Return the smallest tradeoff that reaches the distance, to a few per cent; refuse distances out of reach."""
-        near, far = self._bracket(_TRIES)
+        near, far = self._bracket(_BRACKET_TRIES)
         if self.distance(far) < self.wanted and not _is_late():
             text = (
                 f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"
@@ -61,7 +61,7 @@ class _Trials:
 
     def roughly(self) -> float:
         """Return a tradeoff that reaches the distance, or comes as near to it as any does."""
-        near, far = self._bracket(_ROUGH_TRIES)
+        near, far = self._bracket(_ROUGH_BRACKET_TRIES)
         if self.distance(far) >= self.wanted:
             return self._halved(near, far, _NEAR_RATIO)
         return max(self.reached, key=lambda tried: (self.reached[tried], -tried))
@@ -79,7 +79,7 @@ class _Trials:
         for _ in range(tries):
             if _is_late():
                 break
-            last, tried = tried, tried / _FACTOR if enough else tried * _FACTOR
+            last, tried = tried, tried / _BRACKET_FACTOR if enough else tried * _BRACKET_FACTOR
             if (self.distance(tried) >= self.wanted) != enough:
                 return min(last, tried), max(last, tried)
         if enough and not _is_late() and self.distance(0.0) >= self.wanted:  # however small, it is far enough
@@ -97,9 +97,9 @@ class _Trials:
         """Raise a tradeoff until a new solver, as the list's will be, gets that far: inexact steps remember."""
         solver = self.greedy.solver
         self.first = None
-        for _ in range(0 if _is_late() else _TRIES):
-            anew = replace(self.greedy, solver=solver.oracle.on(solver.model))
-            if self._solved(anew, tradeoff) >= self.wanted:
+        for _ in range(0 if _is_late() else _BRACKET_TRIES):
+            fresh = replace(self.greedy, solver=solver.oracle.on(solver.model))
+            if self._solved(fresh, tradeoff) >= self.wanted:
                 break
             tradeoff *= _CLOSE_RATIO
         return tradeoff
