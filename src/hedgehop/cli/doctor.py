@@ -39,7 +39,7 @@ EXTRAS = {
 def doctor(json: Json = False, quiet: Quiet = False) -> None:
     """Print versions, extras and oracles, and try every oracle on small models.
 
-    Exit code 1 if one of them answers wrongly; extras that are missing are no failure.
+    The exit code is 1 if an oracle answers wrongly. Missing extras are not a failure.
 
     Example: `hedgehop doctor --json`
     """

@@ -164,7 +164,7 @@ def _rows_max(table: Floats) -> Floats:
 
 
 def least(table: Floats, axis: int) -> Doubles:
-    """Least score that is not forbidden; 0 where all are."""
+    """Smallest score that is not forbidden; 0 if all are forbidden."""
     allowed = np.where(np.isneginf(table), np.inf, table)
     lowest = -_rows_max(-allowed) if axis == 1 else allowed.min(axis=axis)
     return np.where(np.isinf(lowest), 0.0, lowest).astype(np.float64)

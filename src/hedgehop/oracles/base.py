@@ -38,7 +38,7 @@ class Step:
     upper_bound : float
         No labeling reaches more; in a list whose labelings must differ, none that was allowed in the step.
     exact : bool
-        Whether value and bound meet (up to rounding): the labeling is proven optimal.
+        Whether value and bound agree (up to rounding): the labeling is proven optimal.
     oracle : str
         Name of the oracle that solved it.
     seconds : float
@@ -46,7 +46,7 @@ class Step:
     relevance : float
         r(y) alone.
     stopped : "tolerance", "time" or ""
-        Which limit ended a step that is not proven to be exact; "" where none did.
+        Which limit ended a step that is not proven to be exact; "" if none did.
     unlimited_bound : float or None
         If the labeling had to differ from others: no labeling reaches more, allowed or not. None otherwise.
 
@@ -112,7 +112,7 @@ class Oracle(ABC):
         return Solver(self, model)
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Solve one step on its own. Called only where ``refusal`` gives None."""
+        """Solve one step on its own. Called only if ``refusal`` returns None."""
         return self.on(model).maximize(potentials)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
@@ -124,7 +124,7 @@ class Oracle(ABC):
         return self
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
-        """Return, for each variable and label, the best value with that label, (n, L); None if not at hand."""
+        """Return, for each variable and label, the best value with that label, (n, L); None if not available."""
         return None
 
     def step(

@@ -107,7 +107,7 @@ class Separator:
         return replace(step, oracle=nearest.oracle)
 
     def _keeps(self, limits: Sequence[Potential], nearest: Step) -> bool:
-        """Whether the oracle that solved the step without limits can keep them, too."""
+        """Whether the oracle that solved the step without limits can also keep them."""
         return self._oracle.delegate(nearest.oracle).refusal(self._model, limits) is None
 
     def _partitions(self, potentials: Sequence[Potential], nearest: Step) -> bool:

@@ -90,5 +90,5 @@ def check_lists(lists: Mapping[str, DiverseList], segments: ArrayLike | None) ->
     if segments is None and len(next(iter(shapes))) == 1:
         raise ValueError(
             "plot_lists draws images; these labelings are variables in a row. If they are superpixels, pass "
-            "segments=, the (H, W) map of the variable of each pixel; else draw each list with plot_list."
+            "segments=, the (H, W) map of the variable of each pixel; otherwise draw each list with plot_list."
         )

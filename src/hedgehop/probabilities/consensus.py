@@ -28,8 +28,8 @@ def consensus(subject: DiverseList | Model, temperature: float = 1.0) -> Labels:
     -------
     (*shape) array of labels
         The most probable label of each variable. In parses, matchings and spanning trees these need not fit together;
-        then the labeling that is allowed and has the fewest expected errors. Where pairs of labels are forbidden, it
-        is the best one of those that are known.
+        then the allowed labeling with the fewest expected errors. If pairs of labels are forbidden, it is the best one
+        of the known labelings.
 
     Examples
     --------

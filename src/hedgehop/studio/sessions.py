@@ -148,7 +148,7 @@ class Sessions:
         with self._lock:
             session = self._all.pop(key, None)
         if session is None:
-            raise refuse(404, "this session is closed already.")
+            raise refuse(404, "this session is already closed.")
         session.close()
 
     def close(self) -> None:

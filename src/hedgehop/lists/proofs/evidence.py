@@ -95,7 +95,7 @@ class Evidence:
     calls : int
         How many steps were solved.
     final : bool
-        Whether no smaller bound exists, so that nobody else need be asked.
+        Whether no smaller bound exists, so that no other provider need be asked.
     """
 
     bound: float

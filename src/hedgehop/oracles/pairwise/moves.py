@@ -105,7 +105,7 @@ class MoveSolver(PairwiseSolver):
         pool = Pool(model, potentials, ())
         pool.add([first.reshape(-1), *self.kept, *_simple(model, theta)])
         if not pool.labelings:
-            raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
+            raise InfeasibleError("no allowed labeling was found to start from. Use oracle='ilp'.")
         if (weights.label_costs > 0).any():
             pool.add([self._fewer_labels(theta, rest, weights, first)])
         settled = weights.is_settled_by_labels and model.unary.size > _FEWER_LABELS_FROM

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TRW-S: message passing with a bound, then expansion moves where it left a gap."""
+"""TRW-S: message passing with a bound, then expansion moves if it left a gap."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Trws(Oracle):
     warm : int
         The same for steps that start from the messages of an earlier one.
     repair : bool
-        Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
-        find nearly as good as the best.
+        Whether expansion moves improve the labeling if a gap is left, restricted to labels that the messages find
+        nearly as good as the best.
     anneal : bool
-        Whether the first step that leaves a wide gap anneals, for seconds on large models; never where all pairs
-        prefer to agree, since expansion moves do as well there in a fraction of the time.
+        Whether the first step that leaves a wide gap uses annealing, for seconds on large models; never if all pairs
+        prefer to agree, since expansion moves are then as good in a fraction of the time.
 
     Examples
     --------
