@@ -26,11 +26,11 @@ EXTRAS = {
     "segmentation": "photographs and strokes: hh.Segmenter, hh.suggest, hedgehop segment",
     "learning": "hh.learning: structured and transductive SVMs",
     "studio": "a page for drawing strokes: hedgehop studio (with segmentation)",
-    "batch": "batches on a Dask cluster, and files elsewhere by fsspec",
+    "batch": "batches on a Dask cluster, and remote files through fsspec",
     "parquet": "results of batches as Parquet",
     "plot": "pictures: found.plot(), hedgehop show -o, hedgehop demo (with segmentation)",
     "exact": "small and hard models by toulbar2",
-    "matching": "best matchings of graphs by networkx; integer programs without it",
+    "matching": "best matchings of graphs by networkx; without it, by integer programs",
     "io": "OpenGM's .h5 files, and label maps as pictures",
     "program": ".mps and .lp files of mixed-integer programs, PuLP and Pyomo: hh.Program",
 }

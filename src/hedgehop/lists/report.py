@@ -68,7 +68,7 @@ def _sureness(found: DiverseList) -> list[str]:
     """What the probabilities mean, and how likely it is that all labelings are wrong."""
     if not found.is_weighed:
         return []
-    text = f"likely: that it is the nearest one to the truth, by {found._figures.origin}; the truth differs from all of"
+    text = f"likely: to be the nearest one to the truth, by {found._figures.origin}; the truth differs from all of"
     return [f"{text} them in more than a tenth of the variables with probability {found.none_of_these:.0%}"]
 
 
