@@ -196,7 +196,7 @@ def number(value: Any, name: str, *, low: float = -np.inf, strict: bool = False)
 
 
 def key_of(labeling: NDArray[np.integer]) -> bytes:
-    """Return what tells labelings apart in sets and dictionaries."""
+    """Return a key that identifies a labeling in sets and dictionaries."""
     return np.ascontiguousarray(labeling, np.int32).tobytes()
 
 

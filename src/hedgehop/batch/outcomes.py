@@ -22,7 +22,7 @@ from hedgehop.batch.stores import LocalStore, Store
 _LEDGER, _RECIPE_FILE, _LOCK_FILE = "outcomes", "recipe.json", ".lock"
 RESULT_FOLDERS = ("lists", "labelings.parquet", "labelings.zarr")
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}  # of file systems without them
-_FLUSH_SECONDS = 5.0  # for which outcomes wait where nothing can be appended
+_FLUSH_SECONDS = 5.0  # for which outcomes wait if nothing can be appended
 
 Fault = Literal["item", "infrastructure"]
 

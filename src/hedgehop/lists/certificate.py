@@ -147,7 +147,7 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
 
 
 def baseline(objective: Objective, state: ListState, apart: int) -> float:
-    """F of what relevance alone would choose: the best labeling repeated, or several where they must differ."""
+    """F of what relevance alone would choose: the best labeling repeated, or several if they must differ."""
     plain, m = state.plain, len(state)
     if plain is None:
         return nan

@@ -106,7 +106,7 @@ def _total(found: DiverseList) -> str:
 
 
 def _lemma(proof: Certificate) -> list[str]:
-    """Lemma 2 of the paper with the errors of the steps, and its relative measure, where they say something."""
+    """Lemma 2 of the paper with the errors of the steps, and its relative measure, if they say something."""
     lines = []
     if proof.paper is not None:
         share = proof.paper.share
@@ -150,7 +150,7 @@ def _behind(proof: Certificate) -> list[str]:
 
 
 def _compared(proof: Certificate) -> list[str]:
-    """What the guarantee compares with, where that needs to be said."""
+    """What the guarantee compares with, if that needs to be said."""
     lines = _behind(proof)
     if proof.apart and (proof.proof is None or "apart" not in proof.proof.arrays):
         lines.append("the bound also holds for lists that repeat labelings, which this list must not do")

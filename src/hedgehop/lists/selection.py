@@ -254,7 +254,7 @@ def prepared(
 
 
 def with_defaults(model: Model, diversity: Diversity | None, tradeoff: TradeoffLike) -> tuple[Diversity, TradeoffLike]:
-    """What makes labelings different where nothing is said: their labels, or the lengths that routes share."""
+    """What makes labelings different if nothing is said: their labels, or the lengths that routes share."""
     if diversity is not None:
         return diversity, tradeoff
     if not isinstance(model, Path):

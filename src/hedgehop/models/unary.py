@@ -118,7 +118,7 @@ class UnaryModel(Frozen, ABC):
         return unary
 
     def _deciding_reaches(self) -> Doubles | None:
-        """How far the joint scores can decide otherwise than the unary ones, (n,); None where that is not known."""
+        """How far the joint scores can decide otherwise than the unary ones, (n,); None if that is not known."""
         return None
 
     def _joint_spans(self) -> list[Doubles]:

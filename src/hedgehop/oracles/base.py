@@ -195,7 +195,7 @@ class Solver:
         return self.oracle.for_bounds().on(self.model)
 
     def by(self, oracle: Oracle) -> Solver:
-        """Return a solver of a given oracle on the same model: one that is at work here, where there is one."""
+        """Return a solver of a given oracle on the same model: one that is at work here, if there is one."""
         return self if oracle.name == self.oracle.name else oracle.on(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -218,7 +218,7 @@ class Solver:
         return self.maximize(potentials) if self._ordinary is None else self._ordinary.maximize(potentials)
 
     def _split(self, potentials: Sequence[Potential], apart: tuple[Sequence[Labels], int] | None = None) -> Step | None:
-        """Solve by steps of fewer potentials where these say so; None where nothing is to be split."""
+        """Solve by steps of fewer potentials if these say so; None if nothing is to be split."""
         from hedgehop.oracles.splitting import split_step, split_step_apart, splits
 
         if not splits(potentials):
@@ -227,7 +227,7 @@ class Solver:
 
     @cached_property
     def _ordinary(self) -> OrdinarySteps | OtherUnits | None:
-        """What solves the steps where scores are not of ordinary size; None where they are."""
+        """What solves the steps if scores are not of ordinary size; None if they are."""
         from hedgehop.oracles.conditioning import is_even, is_ordinary
         from hedgehop.oracles.narrowing import OrdinarySteps, OtherUnits
 

@@ -16,7 +16,7 @@ MOST_PIXELS = 1200  # per side; larger labelings are thinned before they are dra
 
 
 def labeling_images(found: DiverseList, segments: ArrayLike | None) -> Labels:
-    """Labelings as (m, H, W) images; as (m, n) rows where there is nothing two-dimensional."""
+    """Labelings as (m, H, W) images; as (m, n) rows if there is nothing two-dimensional."""
     flat = found.labelings.reshape(len(found), -1)
     if segments is not None:
         return _thin(flat[:, _middle(_checked_segments(segments, flat.shape[1]), 2)], axis=1)

@@ -47,7 +47,7 @@ def consensus(subject: DiverseList | Model, temperature: float = 1.0) -> Labels:
 
 
 def best_together(model: Model | None, scores: Doubles, known: Labels) -> Labels:
-    """Return the allowed labeling that is best under (n, L) scores; where nothing finds it, the best of known ones."""
+    """Return the allowed labeling that is best under (n, L) scores; if nothing finds it, the best of known ones."""
     alone = np.asarray(scores.argmax(axis=1), np.int32)
     if model is None or np.isfinite(np.max(model.score(alone[None]))):
         return alone

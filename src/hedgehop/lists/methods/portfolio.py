@@ -148,7 +148,7 @@ def _together(greedy: Greedy, taken: list[tuple[Step, str]]) -> DiverseList:
 
 
 def _best_gain(greedy: Greedy, state: ListState) -> tuple[ListState, float]:
-    """Bound the gain in all diversities together, by inf where no oracle takes them all."""
+    """Bound the gain in all diversities together, by inf if no oracle takes them all."""
     try:
         state, best = greedy.foreseen(state)
     except UnsupportedError:

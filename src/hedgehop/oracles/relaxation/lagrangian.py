@@ -80,7 +80,7 @@ class Lagrangian(LinearStepsOracle):
         return next((family for family in _FAMILIES if family in present), None)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse where there is nothing to relax, and what the linear oracle refuses."""
+        """Refuse if there is nothing to relax, and what the linear oracle refuses."""
         relaxed, others = self.split(potentials)
         family = self.family(potentials)
         if family is None:

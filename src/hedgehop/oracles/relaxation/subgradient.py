@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bounds by multipliers of count functions: Polyak's steps, halved where they fail (docs/theory.md 11).
+"""Bounds by multipliers of count functions: Polyak's steps, halved if they fail (docs/theory.md 11).
 
 Every choice of multipliers gives a bound. The linear steps are solved by TRW-S for moves, or by any other oracle.
 """
@@ -19,11 +19,11 @@ from hedgehop.oracles.relaxation.multipliers import Multipliers, threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses
 from hedgehop.potentials.labels import label_counts, thresholds
 
-_WARM = 8  # passes for each choice of multipliers, messages kept; half of them where there are many scores
+_WARM = 8  # passes for each choice of multipliers, messages kept; half of them if there are many scores
 _FULL_WARM_UP_SCORES = 20_000  # scores of labels
-_PASSES_PER_BRANCH = 50  # the same where scores change more
+_PASSES_PER_BRANCH = 50  # the same if scores change more
 _FORBIDDEN_PAIR = 3.0  # times its cost: what an edge pays for a pair that is to be avoided, valid whatever it is
-_COLD = 25  # the same where messages begin
+_COLD = 25  # the same if messages begin
 _STALLED_ROUNDS = 5  # rounds that have to gain a share of the gap, or there is no use in more
 _LEAST_GAIN = 0.05
 _NEGLIGIBLE_GAP = 1e-7  # of what is at stake: a gap that is not worth further rounds
@@ -72,7 +72,7 @@ class CountMultipliers:
         return sum(multipliers.rest() for _, multipliers in self.classes)
 
     def improve(self, labeling: Labels, length: float) -> bool:
-        """Step against the subgradient; False where it vanishes."""
+        """Step against the subgradient; False if it vanishes."""
         norm = sum(multipliers.slope(codes.of(labeling)) for codes, multipliers in self.classes)
         for _, multipliers in self.classes if norm else ():
             multipliers.step(length / norm)
@@ -177,8 +177,8 @@ def _relaxed_pairs(
 ) -> tuple[list[CountFunction], float]:
     """Return thresholds of labels and a constant that are at least the weights of pairs on edges.
 
-    A pair can be used only where both of its labels are: its reward is at most that of using the one which
-    `labeling` does not use; where it uses both, at most a constant. Costs are at most nothing.
+    A pair can be used only if both of its labels are: its reward is at most that of using the one which
+    `labeling` does not use; if it uses both, at most a constant. Costs are at most nothing.
     """
     rewards, constant = np.zeros(model.n_labels), 0.0
     used = label_counts(labeling.reshape(1, -1), model.n_labels)[0] > 0
