@@ -35,11 +35,11 @@ demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what th
 	@$(PY) -m hedgehop demo --force
 
 # pytest goes last so that its verdict is the last line.
-test: cpptest ## Run the C++ and the Python tests
+test: cpptest ## Run the C++ and the Python tests, without the slowest ones
 	@echo "test: running the Python tests"
 	@$(PY) -m pytest --numprocesses auto --quiet -m "not slow"
 
-test-slow: $(VENV)/.installed-dev ## Run what takes longest: the gallery, the documents, many sessions, killed batches
+test-slow: $(VENV)/.installed-dev ## Run the slowest tests: the gallery, the documents, many sessions, killed batches
 	@echo "test-slow: running the slow Python tests"
 	@$(PY) -m pytest --numprocesses auto --quiet -m slow tests
 

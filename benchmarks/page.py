@@ -31,12 +31,13 @@ MARKS = re.compile(r"(<!-- speed[^>]*-->\n).*?(<!-- end of speed -->)", re.DOTAL
 COLUMNS = ("problem", "ours", "peer", "ratio", "kernel", "goal", "met", "energies")
 INTRODUCTION = """# Benchmarks
 
-This page is written by `{command}`; `make bench` prints the same figures
-(first install the peers: `pip install -r benchmarks/requirements.txt`). Times are CPU times, the best of several runs.
-The solvers take turns, so compare *ratios* (ours over the peer's) rather than milliseconds. *Ours* is the public
-function, starting from float64 arrays, with the time to build the model; *kernel* is the ratio of the compiled solver
-alone. *Goal* is the ratio, or the figure, that we aimed at; *met* also requires energies that are no worse. Peers are
-measured, never used.
+This page is written by
+`{command}`;
+`make bench` prints the same figures (first install the peers: `pip install -r benchmarks/requirements.txt`).
+Times are CPU times, the best of several runs. The solvers take turns, so compare *ratios* (ours over the peer's)
+rather than milliseconds. *Ours* is the public function, starting from float64 arrays, with the time to build the model;
+*kernel* is the ratio of the compiled solver alone. *Goal* is the ratio, or the figure, that we aimed at; *met* also
+requires energies that are no worse. Peers are measured, never used.
 """
 
 GROWTH = """## How lists grow

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Certificates against M
-======================
+Certificates of longer and longer lists
+=======================================
 
 What is proven about lists of two to ten labelings. Steps with ``VariableCoverage`` and ``LinearHamming`` are solved
 exactly or nearly so; steps with ``HammingBall`` and ``LabelCoverage`` leave a gap (right). The guarantee (left) also
-allows for every list that greedy did not try. It is low where the bound is loose, not where the list is bad. Only the
-bounds of the steps are used here.
+allows for every list that greedy did not try. A low guarantee means a loose bound, not a bad list. Only the bounds of
+the steps are used here.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ figure = Figure(figsize=(10, 3.4), layout="constrained")
 left, right = figure.subplots(1, 2)
 for name, (diversity, tradeoff) in wants.items():
     found = hh.diverse(model, diversity, m=1, tradeoff=tradeoff, certify=False)  # by the bounds of the steps alone
-    lists = [found := found.more(1) for _ in range(MOST - 1)]  # greedy is a prefix: each goes on where the last was
+    lists = [found := found.more(1) for _ in range(MOST - 1)]  # greedy lists only grow: each continues the last one
     sizes = range(2, MOST + 1)
     left.plot(sizes, [f.guarantee for f in lists], marker="o", ms=4, label=name)
     right.plot(sizes, [(f.bounds[-1] - f.gains[-1]) / n for f in lists], marker="o", ms=4)

@@ -3,7 +3,7 @@
 Cut-outs from a few strokes
 ===========================
 
-Four strokes leave much open: does the chest belong to the cat, where does the far cheek end, is the other ear hers? The
+Four strokes leave much open. Does the chest belong to the cat? Where does the far cheek end? Is the other ear hers? The
 candidates give different answers. Differences from the first one are outlined.
 """
 

@@ -32,8 +32,8 @@ for (name, (diversity, tradeoff)), axes in zip(wants.items(), figure.subplots(1,
     again = hh.diverse(model, diversity, m=5, tradeoff=tradeoff, oracle="trws", certify=False)
     proven, improved = [found], [again]
     for before, calls in pairwise(CALLS):
-        proven.append(proven[-1].certify(calls - before))  # goes on from what was found before
-        improved.append(improved[-1].improve(calls - before))  # the same, and takes over what it finds
+        proven.append(proven[-1].certify(calls - before))  # continues from what was found before
+        improved.append(improved[-1].improve(calls - before))  # the same, and uses the labelings it finds
     axes.plot(CALLS, [f.guarantee for f in proven], marker="o", ms=4, label="the greedy list")
     axes.plot(CALLS, [f.guarantee for f in improved], marker="o", ms=4, label="improved")
     axes.set(title=name, xlabel="further steps", ylim=(0, 1.02))

@@ -3,8 +3,8 @@
 Matchings
 =========
 
-Stars before and after a noisy night. Where two are close, their matches can be exchanged. The second matching gets more
-of them right than the best-scoring one.
+Stars before and after a noisy night. The matches of two stars that are close to each other can be exchanged. The second
+matching gets more stars right than the best-scoring one.
 """
 
 import numpy as np

@@ -31,7 +31,7 @@ hh.testing.check_diversity(CountCoverage(), hh.Grid(np.zeros((2, 3, 2))))  # mon
 image = data.coins()[::3, ::3] / 255  # Brooklyn Museum, no known restrictions
 bright = 12 * (image - gaussian_filter(image, 15) - 0.03)
 model = hh.Grid(np.stack([-bright, bright], axis=-1), smoothness=hh.contrast(image, strength=2.5))
-pool = hh.samples(model, 60, label=3.0, region=3.0)  # the counting of objects is beyond any quick oracle, so
+pool = hh.samples(model, 60, label=3.0, region=3.0)  # no fast oracle can count objects, so
 pool = np.unique(np.concatenate([hh.best(model).labeling[None], pool]), axis=0)  # choose among candidates
 found = hh.select(pool, model, CountCoverage(), m=5, tradeoff=4000.0)
 print(found.report())

@@ -5,7 +5,7 @@ Plans
 
 Five ways to protect every species in three cells of a map: a pool of the best plans, and a diverse list. The darker a
 cell, the more of the five plans need it. A pool excludes each plan that was found (a "no-good cut") and solves again.
-Its plans are the best ones, and nearly the same. The table compares both on four small mixed-integer programs: in what
+Its plans are the best ones, but nearly the same. The table compares both on four small mixed-integer programs: in what
 share of the chosen columns two plans differ, and how much of the objective is lost, on average over five plans.
 """
 

@@ -28,7 +28,7 @@ alone = [0.6 * rng.standard_normal(len(a)) for a in angles]
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "chain.uai"
     hh.write(hh.FactorGraph(alone, near, tables), path)
-    model = hh.read(path)  # as any file from elsewhere: .uai, .wcsp, .cfn, .npz, ...
+    model = hh.read(path)  # like any other file: .uai, .wcsp, .cfn, .npz, ...
 found = hh.diverse(model, hh.HammingBall(gamma=0.2), m=4, tradeoff=3.0)
 print(found.report())
 

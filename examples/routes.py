@@ -3,9 +3,9 @@
 Routes
 ======
 
-Five routes through a town. The five shortest routes are five times nearly the same one; those of the list share little
-of their length and are only a little longer. The penalty method and plateaus are what navigation systems use; neither
-says how good its list is.
+Five routes through a town. The five shortest routes are nearly the same. The routes of the list share little of their
+length and are only a little longer. Navigation systems use the penalty method and plateaus; neither says how good its
+list is.
 """
 
 import numpy as np

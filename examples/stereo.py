@@ -16,12 +16,12 @@ H, W, DEPTHS, PERIOD = 60, 90, 10, 4
 rng = np.random.default_rng(0)
 truth = np.full((H, W), 1)
 truth[12:40, 10:40] = 6  # a wall, whose texture repeats every PERIOD pixels: 2 and 6 look the same
-truth[25:55, 52:78] = 8  # a box, in front of all
+truth[25:55, 52:78] = 8  # a box, in front of everything
 texture = rng.random((H, W + DEPTHS))
 texture[12:40, :50] = np.tile(rng.random((28, PERIOD)), 13)[:, :50]
 left = texture[:, :W]
 right = rng.random((H, W))
-for depth in range(DEPTHS):  # the nearer, the farther to the left; what is near hides the rest
+for depth in range(DEPTHS):  # near things are farther to the left and hide the rest
     rows, columns = np.nonzero(truth == depth)
     seen = columns - depth >= 0
     right[rows[seen], columns[seen] - depth] = left[rows[seen], columns[seen]]

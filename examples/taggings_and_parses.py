@@ -153,13 +153,13 @@ def oracle_curve(models: Sequence[hh.Model], sentences: Sequence[Sentence], make
     right, words = np.zeros(M), 0
     for model, sentence in zip(models, sentences, strict=True):
         best = hh.metrics.best_so_far(hh.metrics.accuracy(make(model), sentence.truth, ignore=None))
-        right += sentence.truth.size * np.append(best, np.full(M - best.size, best[-1]))  # short ones have fewer
+        right += sentence.truth.size * np.append(best, np.full(M - best.size, best[-1]))  # short sentences have fewer
         words += sentence.truth.size
     return right / words
 
 
 class Quick(hh.oracles.Slopes):
-    """Slopes instead of integer programs: nearly as good, and much faster."""
+    """Slopes instead of integer programs: nearly as good and much faster."""
 
     def preference(self, model: hh.Model, potentials: Sequence[hh.potentials.Potential]) -> float:
         """Before the integer program."""
@@ -173,7 +173,7 @@ def diverse(diversity: hh.Diversity, tradeoff: float) -> Maker:
 
 
 def typical_margin(models: Sequence[hh.models.UnaryModel]) -> float:
-    """How much better than the second the best label of a word is, in the middle."""
+    """By how much the best label of a word is better than the second, as a median."""
     tops = [np.sort(model.unary, axis=1)[:, -2:] for model in models]
     return float(np.median(np.concatenate([top[:, 1] - top[:, 0] for top in tops if np.isfinite(top).all()])))
 
@@ -204,7 +204,7 @@ def report(title: str, curves: dict[str, Reals]) -> None:
 
 
 def draw(results: dict[str, dict[str, Reals]], path: Path) -> None:
-    """Draw one panel a task."""
+    """Draw one panel per task."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.6), layout="constrained")

@@ -133,7 +133,7 @@ def refuse_nan(array: NDArray[Any], name: str) -> None:
 
 
 def extent(array: NDArray[Any]) -> tuple[float, float]:
-    """Least and largest number, both nan if there is one; (inf, -inf) of none."""
+    """Smallest and largest number; both nan if any number is nan, (inf, -inf) for an empty array."""
     if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
         return _core.scores.extent(array)  # one pass
     return (float(array.min()), float(array.max())) if array.size else (np.inf, -np.inf)
@@ -147,7 +147,7 @@ def flag(value: Any, name: str) -> bool:
 
 
 def several(values: Any, name: str, what: str) -> tuple[Any, ...]:
-    """Check what must be a list of things, and not one of them."""
+    """Check that an argument is a list of things, not a single one."""
     try:
         return tuple(values)
     except TypeError:
@@ -196,7 +196,7 @@ def number(value: Any, name: str, *, low: float = -np.inf, strict: bool = False)
 
 
 def key_of(labeling: NDArray[np.integer]) -> bytes:
-    """Return what tells labelings apart in sets and dictionaries."""
+    """Return a key that identifies a labeling in sets and dictionaries."""
     return np.ascontiguousarray(labeling, np.int32).tobytes()
 
 

@@ -18,8 +18,8 @@ _unheard: list[threading.Event] = []
 def interruptible(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a function that releases the GIL so that Ctrl-C ends the wait at once.
 
-    The call runs in a thread of its own and goes on there unheard when interrupted; it should have a
-    budget. Only the main thread hears Ctrl-C, so elsewhere this is a plain call.
+    The call runs in its own thread. If it is interrupted, it goes on there without an effect, so it should have
+    a budget. Only the main thread receives Ctrl-C, so in other threads this is a plain call.
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*args, **options)

@@ -15,7 +15,7 @@ def plugins(group: str) -> dict[str, Any]:
     """Return what installed packages add, by name: classes, functions or modules.
 
     A package declares them as entry points of the group ``hedgehop.models``, ``hedgehop.diversities`` and so on;
-    ``examples/plugin`` is a package with one of each kind. What cannot be loaded causes a warning and is left out.
+    ``examples/plugin`` is a package with one of each kind. A plug-in that cannot be loaded is left out, with a warning.
 
     Parameters
     ----------

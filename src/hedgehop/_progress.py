@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is written to stderr while people wait: lines, and a bar for work whose end can be foreseen."""
+"""What is printed on stderr while people wait: lines, and a bar for work whose end can be foreseen."""
 
 from __future__ import annotations
 

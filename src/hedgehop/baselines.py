@@ -26,11 +26,11 @@ __all__ = ["m_best", "penalised_routes", "perturb_and_map", "plateau_routes", "r
 def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     """Return the m best labelings in order, (m, *shape), by Lawler's partition; fewer if there are fewer.
 
-    Works wherever a step can be solved with some labels forbidden. They are the m best ones if steps are solved
-    exactly, as on trees, structures and grids of two labels; on routes, this is Yen's algorithm. Otherwise a warning
-    says that better ones may be missing, and the labelings are sorted by score. If the oracle has max-marginals (trees)
-    or messages bound them (pairwise models), a labeling costs few solves (Yanover, Weiss 2003); otherwise it costs one
-    solve per variable, or per edge of a route.
+    Works on every model whose steps can be solved with some labels forbidden. The labelings are the m best ones if
+    steps are solved exactly, as on trees, structures and grids of two labels; on routes, this is Yen's algorithm.
+    Otherwise a warning says that better ones may be missing, and the labelings are sorted by score. If the oracle has
+    max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves (Yanover, Weiss 2003);
+    otherwise it costs one solve per variable, or per edge of a route.
 
     Examples
     --------
@@ -114,8 +114,9 @@ def penalised_routes(model: Path, m: int = 5, factor: float = 1.4) -> Labels:
 def plateau_routes(model: Path, m: int = 5) -> Labels:
     """Return at most m routes, (k, E), along the longest plateaus (Abraham et al. 2013).
 
-    A plateau is a way that belongs both to the tree of shortest routes from the source and to that of those to the
-    target. A route along it consists of two shortest routes; those that are least longer than their plateau come first.
+    A plateau is a path that belongs to the tree of shortest routes from the source and also to the tree of shortest
+    routes to the target. A route along a plateau consists of two shortest routes. The routes come first that are the
+    least longer than their plateau.
 
     Examples
     --------

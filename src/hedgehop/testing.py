@@ -67,7 +67,7 @@ def check_diversity(diversity: Diversity, model: Model, seed: int = 0, lists: in
 
 
 def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] = ()) -> None:
-    """Check that an oracle's step is what it says: labeling, value, bound, exactness.
+    """Check that what an oracle says about a step is true: labeling, value, bound, exactness.
 
     >>> import hedgehop as hh
     >>> hh.testing.check_oracle(hh.oracles.get("ilp"), hh.FactorGraph([[0.0, 1.0]] * 3, [[0, 1]], 0.5))

@@ -99,7 +99,7 @@ def test_an_item_that_takes_too_much_memory_fails_and_stops_nobody(models, tmp_p
 def test_processes_that_cannot_begin_are_an_error(models, tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text("import os\nos._exit(3)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(ValueError, match="processes end before they have begun, with exit code 3"):
+    with pytest.raises(ValueError, match="processes end before they start work, with exit code 3"):
         run(models, RECIPE, tmp_path / "out", workers=2)
     assert lines(tmp_path / "out") == []
 

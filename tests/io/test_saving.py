@@ -69,7 +69,7 @@ def test_other_files_are_refused(tmp_path, content):
 
 def test_newer_formats_and_foreign_arrays_are_refused(tmp_path):
     np.savez(tmp_path / "new.npz", header=np.array(json.dumps({"format": 99})))
-    with pytest.raises(ValueError, match=r"has format 99; this hedgehop reads up to 3\. Update hedgehop\."):
+    with pytest.raises(ValueError, match=r"has format 99; this version reads up to 3\. Update hedgehop\."):
         hh.load(tmp_path / "new.npz")
     np.savez(tmp_path / "foreign.npz", scores=np.zeros(3))
     with pytest.raises(ValueError, match="is not a list saved by hedgehop"):

@@ -79,7 +79,7 @@ def test_distances_are_kept_as_rows():
         ({"c": [1.0], "bounds": ([1], [0])}, "low <= high"),
         ({"c": [1.0], "constraints": ([[1.0, 2.0]], 0, 1)}, "one column per entry"),
         ({"c": [1.0], "constraints": ([[1.0]], 2, 3)}, "contradict"),
-        ({"c": [1.0, -1.0], "integrality": [1, 0], "bounds": ([0, 0], [1, np.inf])}, "no limit"),
+        ({"c": [1.0, -1.0], "integrality": [1, 0], "bounds": ([0, 0], [1, np.inf])}, "unbounded"),
         ({"c": [1.0], "names": ["a", "b"]}, "one entry per column"),
     ],
 )

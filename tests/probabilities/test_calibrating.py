@@ -52,8 +52,8 @@ def test_nearest_shares_ties():
 
 
 @pytest.mark.parametrize(("subjects", "truths", "text"), [
-    ([], [], "at least one"),
-    ([hh.Chain([[0.0, 0.0]])], [[0], [1]], "as many"),
+    ([], [], "at least 1"),
+    ([hh.Chain([[0.0, 0.0]])], [[0], [1]], "the same length"),
     ([hh.Chain([[0.0, 0.0]])], [[-1]], "at least one known label"),
     ([hh.Chain([[0.0, 0.0]])], [[2]], "labels below 2"),
     ([hh.Chain([[0.0, 0.0]])], [[0, 1]], "must have shape"),

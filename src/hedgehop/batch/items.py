@@ -109,7 +109,7 @@ class Shard:
 
 
 def is_item(file: str | PathLike[str], beside: Mapping[str, str]) -> bool:
-    """Whether a file of a folder is meant: a model or, with patterns, an image whose strokes or scores are there."""
+    """Whether a file of a folder is an item: a model or, with patterns, an image whose strokes or scores exist."""
     needed, path = _needed(beside), Path(file)
     if not is_address(file) and not path.is_file():  # no pipes, no folders
         return False

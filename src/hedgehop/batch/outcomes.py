@@ -22,7 +22,7 @@ from hedgehop.batch.stores import LocalStore, Store
 _LEDGER, _RECIPE_FILE, _LOCK_FILE = "outcomes", "recipe.json", ".lock"
 RESULT_FOLDERS = ("lists", "labelings.parquet", "labelings.zarr")
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}  # of file systems without them
-_FLUSH_SECONDS = 5.0  # for which outcomes wait where nothing can be appended
+_FLUSH_SECONDS = 5.0  # for which outcomes wait if nothing can be appended
 
 Fault = Literal["item", "infrastructure"]
 
@@ -31,8 +31,8 @@ Fault = Literal["item", "infrastructure"]
 class Outcome:
     """How one item ended: with a list, or with a message in ``error``.
 
-    ``fault`` says whose it was: "item" (it would fail again) or "infrastructure" (processes or machines that were lost;
-    the next run tries again). ``inputs`` holds what identifies the files that were read.
+    ``fault`` says what caused a failure: "item" (it would fail again) or "infrastructure" (processes or machines were
+    lost; the next run tries again). ``inputs`` holds what identifies the files that were read.
     """
 
     item: str
@@ -52,7 +52,7 @@ class Outcome:
 
 
 class Ledger:
-    """Append-only outcomes of one run; those of other runs on the same folder are read, too (see :func:`open_ledger`).
+    """Append-only outcomes of one run; those of other runs on the same folder are also read (see :func:`open_ledger`).
 
     Memory holds the names of the items and where their lines begin, nothing else.
     """
@@ -182,7 +182,7 @@ def _check_recipe(store: Store, recipe: Recipe, force: bool) -> None:
             return
         raise ValueError(
             f"{store.place('')} contains results of a different recipe, {store.place(_RECIPE_FILE)}. Use another "
-            "folder, or force to start over."
+            "folder, or force a new start."
         )
     if kept is not None:
         for folder in (*RESULT_FOLDERS, _LEDGER):  # nothing of the old recipe stays
@@ -207,7 +207,7 @@ def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int]]:
         try:
             yield str(json.loads(line)["item"]), place
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force to start over.") from None
+            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force a new start.") from None
         place += len(line)
 
 

@@ -32,7 +32,7 @@ _RECONNECT_PAUSE = 1.0
 
 @dataclass(frozen=True)
 class Summary:
-    """How many items were solved now, how many before, how many failed, now or before; the table and its means."""
+    """How many items were solved now and before, and how many failed now or before; the table and its means."""
 
     solved: int
     done_before: int
@@ -77,7 +77,7 @@ def run(
     executor : object or str, optional
         Use this instead of processes: anything whose ``submit`` returns objects with ``done`` and ``result``, as
         executors of ``concurrent.futures``, loky, mpi4py and submitit do; or the address of a Dask scheduler. Its
-        workers must see the same files.
+        workers must be able to read the same files.
     chunk : int, optional
         Number of items per task; by default as many as take about a second.
     force : bool
@@ -90,8 +90,8 @@ def run(
     shard : str, optional
         ``"i/n"``: do only the i-th of n parts (from 0). Each part can run anywhere, at the same time.
     item_seconds, item_memory : number, optional
-        What one item may take: seconds, and bytes beyond those of an idle process. More fails the item. Only for
-        processes of this machine.
+        What one item may take: seconds, and bytes beyond those of an idle process. An item that needs more fails. Only
+        for processes of this machine.
     results : "npz", "parquet" or "zarr"
         One file per list, rows of ``labelings.parquet``, or a Zarr group ``lists/NAME.zarr`` per item.
     watch : function of a Status
@@ -111,7 +111,7 @@ def run(
         raise ValueError(f"results must be one of {', '.join(RESULT_KINDS)}; got {results!r}.")
     part = None if shard is None else Shard.parse(shard)
     if part is not None and force:
-        raise ValueError("force must not be used with a shard: it would remove what others do. Use another folder.")
+        raise ValueError("force must not be used with a shard: it would remove results of others. Use another folder.")
     items = sources if isinstance(sources, Manifest) else file_items(sources, recipe.beside)
     label = f".{part}" if part else ""
     scratch = f".unfinished{label}"

@@ -27,7 +27,7 @@ _WRONG_USE: Any = typer.BadParameter.__base__  # click's UsageError, wherever th
 
 
 class Commands(TyperGroup):
-    """Reports wrong usage in JSON, too, if that was asked for."""
+    """Reports wrong usage also in JSON, if that was asked for."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Remember whether JSON was asked for."""

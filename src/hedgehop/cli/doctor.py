@@ -26,11 +26,11 @@ EXTRAS = {
     "segmentation": "photographs and strokes: hh.Segmenter, hh.suggest, hedgehop segment",
     "learning": "hh.learning: structured and transductive SVMs",
     "studio": "a page for drawing strokes: hedgehop studio (with segmentation)",
-    "batch": "batches on a Dask cluster, and files elsewhere by fsspec",
+    "batch": "batches on a Dask cluster, and remote files through fsspec",
     "parquet": "results of batches as Parquet",
     "plot": "pictures: found.plot(), hedgehop show -o, hedgehop demo (with segmentation)",
     "exact": "small and hard models by toulbar2",
-    "matching": "best matchings of graphs by networkx; integer programs without it",
+    "matching": "best matchings of graphs by networkx; without it, by integer programs",
     "io": "OpenGM's .h5 files, and label maps as pictures",
     "program": ".mps and .lp files of mixed-integer programs, PuLP and Pyomo: hh.Program",
 }
@@ -39,7 +39,7 @@ EXTRAS = {
 def doctor(json: Json = False, quiet: Quiet = False) -> None:
     """Print versions, extras and oracles, and try every oracle on small models.
 
-    Exit code 1 if one of them answers wrongly; extras that are missing are no failure.
+    The exit code is 1 if an oracle answers wrongly. Missing extras are not a failure.
 
     Example: `hedgehop doctor --json`
     """

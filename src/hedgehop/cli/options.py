@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options and files that commands share: "-" is stdin or stdout, and nothing is replaced unasked."""
+"""Options and files that commands share: "-" is stdin or stdout, and no file is replaced without asking."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def must_exist(source: Path) -> Path:
 def check_targets(
     out: Output, targets: Path | Iterable[Path] | None, force: bool, sources: Iterable[Path | None] = ()
 ) -> None:
-    """Refuse to begin work whose result cannot be written, or would replace something that nobody gave up.
+    """Refuse to begin work whose result cannot be written, or would replace a file without permission.
 
     Files that exist are replaced with --force, or if a person at a terminal agrees; sources never are.
     """
@@ -112,7 +112,7 @@ def _is_at_terminal(out: Output) -> bool:
 
 @contextmanager
 def readable(source: Path, kind: str | None) -> Iterator[Path]:
-    """Yield a file to read: the source itself or, for "-", a copy of stdin with a suffix that tells its kind."""
+    """Yield a file to read: the source itself or, for "-", a copy of stdin with a suffix that says its kind."""
     if source != STANDARD:
         yield source
         return

@@ -28,7 +28,7 @@ class Experiment(str, Enum):
 
 
 def reproduce(
-    experiment: Annotated[Experiment, typer.Argument(help="Which table.")],
+    experiment: Annotated[Experiment, typer.Argument(help="Which experiment.")],
     data: Annotated[Path, typer.Option(help="Folder with the images.", exists=True, file_okay=False)],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results and caches.")] = None,
     limit: Annotated[int | None, typer.Option(min=2, help="Use only this many images of each part.")] = None,
@@ -37,7 +37,7 @@ def reproduce(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment of the paper and print its table beside the paper's own figures. A second run reads its cache.
+    """Run an experiment and print its table, with figures of the paper if it has any. A second run reads its cache.
 
     Example: `hedgehop reproduce category --data data --only HB --limit 20`
     """
@@ -50,11 +50,11 @@ def reproduce(
             if not str(error.name).startswith("experiments"):
                 raise
             raise ValueError(
-                "experiments run in a checkout of the project only. Change into its folder first."
+                "experiments run only in a checkout of the project. Change into its folder first."
             ) from None
         some = {name: value for name, value in (("only", only), ("parts", part)) if value}
         unknown = [name for name in some if name not in signature(run).parameters]
         if unknown:
-            raise ValueError(f"{experiment.value} has no {unknown[0]}: it is run as a whole. Leave the option out.")
+            raise ValueError(f"{experiment.value} has no {unknown[0]}: it runs as a whole. Leave the option out.")
         text = run(data, folder, limit, **some)
         talk.say(text, out=folder, text=text)

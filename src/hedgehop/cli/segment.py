@@ -86,7 +86,7 @@ def segment(
 
 
 def _sheet(found: Suggestions, picture: NDArray[Any]) -> Figure:
-    """All candidates: cut out if there is one object, else as maps of labels."""
+    """All candidates: cut out if there is one object, otherwise as maps of labels."""
     if found.labelings.max() > 1:
         return found.plot(picture)
     return plot_cutouts(picture, {"": found.masks})

@@ -109,7 +109,9 @@ def solve(
     ] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(min=0, help="Share of the stake that a step may leave open, such as 1e-3; larger is faster."),
+        typer.Option(
+            min=0, help="End a step when bound and value agree to this share of what is at stake, such as 1e-3."
+        ),
     ] = None,
     probabilities: Annotated[
         bool,

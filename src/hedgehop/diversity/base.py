@@ -152,7 +152,7 @@ class Diversity:
         return [(1.0, NamedLines(self, model, h.upto(m), parsimony_rate(self.parsimony, h)))]
 
     def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
-        """Return lines of a diversity that is nowhere below this one and has easier steps; None if there is none."""
+        """Return lines of a diversity that is nowhere below this one and has easier steps; None if none is known."""
         return None
 
     def _valued_as(self, owner: type[Diversity]) -> bool:

@@ -77,14 +77,14 @@ class HammingBall(Frozen, Diversity):
         )
 
     def check(self, model: Model) -> None:
-        """Refuse weights that do not fit, and exact balls where label counts differ."""
+        """Refuse weights that do not fit, and exact balls if label counts differ."""
         check_weights(self.weights, model)
         counts = model.label_counts
         if self.radius is not None and counts.min() < counts.max():
             raise ValueError("exact balls need the same number of labels everywhere. Use gamma instead of radius.")
 
     def coverage(self, model: Model, labelings: ArrayLike) -> float:
-        """D of a list, or a lower bound where it cannot be computed."""
+        """D of a list, or a lower bound if it cannot be computed."""
         self.check(model)
         rows = distinct_rows(self._rows(model, labelings))
         return float(sum(self._gains(model, y[None], rows[:t])[0] for t, y in enumerate(rows)))
@@ -94,7 +94,7 @@ class HammingBall(Frozen, Diversity):
         return None
 
     def coverage_bound(self, model: Model, labelings: ArrayLike) -> float:
-        """Upper bound on D of a list: D itself wherever it can be computed."""
+        """Upper bound on D of a list: D itself if it can be computed."""
         rows = distinct_rows(self._rows(model, labelings))
         return float(sum(self._gain_potential(model, rows[:t]).upper(model, y[None])[0] for t, y in enumerate(rows)))
 

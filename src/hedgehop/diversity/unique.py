@@ -97,7 +97,7 @@ class UniqueItems(Frozen, Diversity):
         return self._without_repeats(model, rows, self.diversity.bounding(model, rows))
 
     def offset(self, model: Model, chosen: ArrayLike, m: int) -> float:
-        """Offset of the different labelings; more where repeats used to count as gains of a diversity that grows."""
+        """Offset of the different labelings; more if repeats used to count as gains of a diversity that grows."""
         rows = distinct_rows(self._rows(model, chosen))
         return self.diversity.offset(model, rows, m) + m * self._repeat_gain(model, rows)
 

@@ -19,9 +19,9 @@ from hedgehop.potentials import Linear, Potential
 class UseCoverage(Coverage):
     """``D(S) = sum_i a_i (h(c_i) + parsimony * c_i)``, c_i = number of labelings that use variable i.
 
-    A labeling uses a variable if it gives it another label than 0: an edge of a route or a tree, a site of a plan.
-    With ``parsimony="auto"`` something new is free and something that is used again costs, so that a step is a
-    search with higher costs for what earlier labelings use: exact wherever the single best labeling is.
+    A labeling uses a variable if it gives it a label other than 0: an edge of a route or a tree, a site of a plan. With
+    ``parsimony="auto"``, the first use is free and further uses cost. So a step is a search with higher costs for what
+    earlier labelings use, and it is exact if the search for the single best labeling is exact.
 
     Parameters
     ----------
@@ -94,13 +94,13 @@ class UseCoverage(Coverage):
 class NodeCoverage(Coverage):
     """Like :class:`UseCoverage`, of the nodes that routes visit between source and target.
 
-    Routes that cross share a node, though no edge. A route visits each node once at most, so that the gain is again
-    a change of the lengths of edges.
+    Routes that cross share a node but no edge. A route visits each node at most once, so the gain is again a change of
+    the lengths of edges.
 
     Parameters
     ----------
     weights : (n_nodes,) array, optional
-        a_v >= 0 of each node; those of source and target, which every route visits, do not count.
+        a_v >= 0 of each node; the weights of source and target, which every route visits, do not count.
     h, parsimony
         As in :class:`UseCoverage`.
 
@@ -121,7 +121,7 @@ class NodeCoverage(Coverage):
         self._set(weights=None if weights is None else _arrays.weights(weights, "weights"))
 
     def check(self, model: Model) -> None:
-        """Refuse other models than routes, and weights that are not one per node."""
+        """Refuse models other than routes, and weights that are not one per node."""
         if not isinstance(model, Path):
             raise TypeError(f"NodeCoverage needs an hh.Path; got {type(model).__name__}. Use hh.UseCoverage().")
         if self.weights is not None and self.weights.size != model.n_nodes:

@@ -96,7 +96,7 @@ def _write_runs(labels: NDArray[np.int64], path: FilePath) -> None:
     masks: list[dict[str, Any]] = [
         {"category_id": label, "segmentation": encode_runs(labels == label)} for label in there
     ]
-    empty = encode_runs(np.zeros(labels.shape, bool))  # says the size where there is no label at all
+    empty = encode_runs(np.zeros(labels.shape, bool))  # says the size if there is no label at all
     write_text(path, json.dumps(masks or [{"category_id": 0, "segmentation": empty}]))
 
 

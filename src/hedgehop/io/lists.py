@@ -74,7 +74,7 @@ def load(path: FilePath) -> DiverseList:
         header, arrays = read_archive(path, sys.maxsize)
         version = header.get("format")
     if not isinstance(version, int) or not 1 <= version <= _LIST_VERSION:
-        raise ValueError(f"{path} has format {version!r}; this hedgehop reads up to {_LIST_VERSION}. Update hedgehop.")
+        raise ValueError(f"{path} has format {version!r}; this version reads up to {_LIST_VERSION}. Update hedgehop.")
     with damage_as(f"{path} is not a list saved by hedgehop"):
         fields: dict[str, Any] = {name: header[name] for name in _TEXTS} | {name: arrays[name] for name in _ARRAYS}
         fields |= {name: tuple(header[name]) for name in ("oracles", "sources")}

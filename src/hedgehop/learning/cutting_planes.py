@@ -3,7 +3,7 @@
 
 One-slack (Joachims, Finley, Yu 2009) adds one plane per round, the sum of all examples' planes: the quadratic program
 stays small whatever the number of examples. n-slack (Tsochantaridis et al. 2005) gives every example planes and a slack
-of its own: fewer rounds, but the program grows with the examples; for small sets, and to compare with.
+of its own: fewer rounds, but the program grows with the examples; for small sets, and for comparison.
 
 The dual over the planes found so far is a quadratic program::
 

@@ -117,7 +117,7 @@ class Reranker(BaseEstimator):  # type: ignore[misc]
         arrays = getattr(self.predictor_, "arrays", None)
         if arrays is None:
             text = f"only linear estimators and forests can be saved; got {type(self.predictor_).__name__}"
-            raise ValueError(f"{text}. Use another estimator, or keep it by its own means.")
+            raise ValueError(f"{text}. Use another estimator, or save it in another way.")
         if self.features is not None or callable(self.loss):
             raise ValueError("functions cannot be saved: features must be None, and loss 'iou' or 'accuracy'.")
         margin = self.margin_ if np.isfinite(self.margin_) else None
@@ -139,7 +139,7 @@ class Reranker(BaseEstimator):  # type: ignore[misc]
         with damage_as(f"{path} is not a re-ranker saved by hedgehop"):
             header, arrays = read_archive(path)
             if header["format"] != _FORMAT or tuple(header["names"]) != FEATURE_NAMES:
-                raise ValueError("it is of another version")
+                raise ValueError("it was written by another version")
             margin = np.inf if header["margin"] is None else float(header["margin"])
             machine = cls(kind=header["kind"], loss=header["loss"], margin=margin)
             machine._check_settings()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solvers of the training problem by name, their settings checked, and a warning where they were not given enough."""
+"""Solvers of the training problem by name, their settings checked, and a warning if they were not given enough."""
 
 from __future__ import annotations
 

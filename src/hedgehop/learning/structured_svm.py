@@ -84,7 +84,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
     primal_, dual_, gap_ : float
         The objective reached, a bound no weights go below, and their distance as a share of the objective.
     proven_gap_ : float
-        The same with the oracle's upper bounds: larger than `gap_` where inference is not exact.
+        The same with the oracle's upper bounds: larger than `gap_` if inference is not exact.
     gaps_ : list of float
         The gap after every iteration.
     n_iter_, n_calls_ : int
@@ -239,7 +239,7 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
 
 
 def learned_bias(models: Iterable[PairwiseModel], oracle: Oracle) -> float:
-    """Return the least bias known to make all labelings of all models nonnegative, as the guarantee for lists asks.
+    """Return the smallest bias known to make all labelings of all models nonnegative, as the guarantee for lists asks.
 
     A bias b, the weight of one more feature that is always 1, cancels in every margin constraint. So the optimum of
     training is the same without it (P1), with it (P2), and with ``r(y) + b >= 0`` for all labelings of all training

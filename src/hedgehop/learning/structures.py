@@ -31,7 +31,7 @@ class ChainFeatures(JointFeatures):
         return with_scores(Example(rows, pairs, edge_features(steps, len(pairs)), rows.shape[:1]), scores)
 
     def model(self, example: Example, weights: Doubles, shift: float = 0.0) -> Chain:
-        """Return the chain; one table serves all steps where they have no features of their own."""
+        """Return the chain; one table serves all steps if they have no features of their own."""
         emissions = self.node_scores(example, weights, shift)
         if self.pairwise == "potts":
             strengths = self.edge_scores(example, weights)

@@ -90,7 +90,7 @@ class Training:
     def worst(self, n: int, weights: Doubles) -> Plane:
         """Return the plane of the labeling that violates the margin of example n most.
 
-        Where the oracle is not sure, labelings it found for other weights are looked at, too: a warm start.
+        If the oracle is not sure, labelings that it found for other weights are also considered: a warm start.
         """
         self.calls += 1
         model = self.joint.model(self._examples[n], weights)

@@ -191,7 +191,7 @@ def _switch_labels(labels: Doubles, share: float, unlabelled_weight: float, trai
 
 
 def _split(values: Doubles, share: float) -> Doubles:
-    """+1 for the given share with the largest values (at least one on each side, where there are two)."""
+    """+1 for the given share with the largest values (at least one on each side, if there are two)."""
     count = round(share * values.size)
     count = min(max(count, 1), values.size - 1) if values.size > 1 else count
     signs = -np.ones(values.size)

@@ -35,11 +35,11 @@ class Certificate:
     online : tuple of floats
         ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
     baseline : float
-        F0, what relevance alone reaches: F of the single best labeling repeated m times; with limits, where the list is
-        no better than that, of the best labelings that keep them, chosen one by one. nan if a run was interrupted
-        before that was known.
+        F0, what relevance alone reaches: F of the single best labeling repeated m times. If labelings must differ and
+        the list is no better than that: F of the best allowed labelings, chosen one by one. nan if a run was
+        interrupted before it was known.
     monotone : float or None
-        ``min_t F(S^t) + m * U_t``, where F never falls as labelings are added; None where that is not known.
+        ``min_t F(S^t) + m * U_t``, if F never falls as labelings are added; None if that is not known.
     product : float or None
         ``F(S) / (1 - prod_t (1 - alpha_t / m))``, alpha_t = gain_t / U_t: the paper's Lemma 2, same condition.
     condition : str
@@ -47,7 +47,7 @@ class Certificate:
     proof : Proof or None
         Where `upper_bound` comes from, and what ``hh.verify`` needs to find it again.
     least : float
-        Least F of the lists that are known; the least of all, the paper's F_min, is not above it. nan: not known.
+        Smallest F of the known lists; the smallest F of all lists, the paper's F_min, is not above it. nan: not known.
     paper : PaperBounds or None
         Lemma 2 of the paper for steps with errors, for scores of any sign; None for lists saved without it.
     rounding : float
@@ -55,7 +55,7 @@ class Certificate:
         added, and what steps that are solved to rounding leave between value and bound.
     apart : int
         In how many variables any two labelings had to differ: the limits. `upper_bound` is about lists that keep them;
-        all other bounds hold for lists that repeat labelings, too.
+        all other bounds also hold for lists that repeat labelings.
     allowed : bool
         Whether `baseline` is F of labelings that keep the limits.
 
@@ -93,8 +93,8 @@ class Certificate:
         """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0.
 
         It changes neither with the scale of scores and tradeoff nor with a constant added to the scores, as long as
-        the search for a bound finds the same labelings. 1 where the list is within rounding of its bound; 0 where
-        nothing is proven, and where ``falls_behind`` says that the list is worse than F0.
+        the search for a bound finds the same labelings. It is 1 if the list is within rounding of its bound, and 0 if
+        nothing is proven or if ``falls_behind`` says that the list is worse than F0.
         """
         room, ahead = self.upper_bound - self.baseline, self.objective - self.baseline
         if not isfinite(room):  # unknown bound or baseline: nothing is proven
@@ -107,7 +107,7 @@ class Certificate:
     def falls_behind(self) -> bool:
         """Whether F is below F0, what relevance alone reaches, by more than rounding.
 
-        A list that was found by steps that are not exact can be, and one whose early labelings leave no good others.
+        This can happen if steps are not exact, or if the early labelings of a list leave no good others.
         """
         return self.baseline - self.objective > self.rounding
 
@@ -147,7 +147,7 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
 
 
 def baseline(objective: Objective, state: ListState, apart: int) -> float:
-    """F of what relevance alone would choose: the best labeling repeated, or several where they must differ."""
+    """F of what relevance alone would choose: the best labeling repeated, or several if they must differ."""
     plain, m = state.plain, len(state)
     if plain is None:
         return nan

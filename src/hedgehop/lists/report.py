@@ -68,7 +68,7 @@ def _sureness(found: DiverseList) -> list[str]:
     """What the probabilities mean, and how likely it is that all labelings are wrong."""
     if not found.is_weighed:
         return []
-    text = f"likely: that it is the nearest one to the truth, by {found._figures.origin}; the truth differs from all of"
+    text = f"likely: to be the nearest one to the truth, by {found._figures.origin}; the truth differs from all of"
     return [f"{text} them in more than a tenth of the variables with probability {found.none_of_these:.0%}"]
 
 
@@ -106,7 +106,7 @@ def _total(found: DiverseList) -> str:
 
 
 def _lemma(proof: Certificate) -> list[str]:
-    """Lemma 2 of the paper with the errors of the steps, and its relative measure, where they say something."""
+    """Lemma 2 of the paper with the errors of the steps, and its relative measure, if they say something."""
     lines = []
     if proof.paper is not None:
         share = proof.paper.share
@@ -150,7 +150,7 @@ def _behind(proof: Certificate) -> list[str]:
 
 
 def _compared(proof: Certificate) -> list[str]:
-    """What the guarantee compares with, where that needs to be said."""
+    """What the guarantee compares with, if that needs to be said."""
     lines = _behind(proof)
     if proof.apart and (proof.proof is None or "apart" not in proof.proof.arrays):
         lines.append("the bound also holds for lists that repeat labelings, which this list must not do")

@@ -46,9 +46,9 @@ class DiverseList:
     gains : (m,) array
         What each added to F when it was chosen: ``F(S^t) - F(S^{t-1})``.
     bounds : (m,) array
-        Upper bound on what any labeling could have added then; if labelings must differ, any that was allowed.
+        Upper bound on what any labeling could have added in that step; if labelings must differ, any allowed labeling.
     exact : (m,) array of bools
-        Whether gain and bound meet (up to rounding): no labeling could have added more.
+        Whether gain and bound agree (up to rounding): no labeling could have added more.
     seconds : (m,) array
         Time each step took.
     oracles : tuple of str
@@ -120,12 +120,12 @@ class DiverseList:
 
     @property
     def ratio(self) -> float:
-        """``objective / upper_bound`` where the objective is not negative (the paper's ratio)."""
+        """``objective / upper_bound`` if the objective is not negative (the paper's ratio)."""
         return self.certificate.ratio
 
     @property
     def distances(self) -> NDArray[np.int64]:
-        """Number of variables in which each two labelings differ, (m, m)."""
+        """Number of variables in which any two labelings differ, (m, m)."""
         flat = self._flat
         return _core.counts.hamming(flat, flat).astype(np.int64)
 
@@ -138,9 +138,9 @@ class DiverseList:
     def probabilities(self) -> Doubles:
         """Probability that each labeling is the nearest one to the truth, (m,); they sum to 1.
 
-        The truth is taken to be a sample of the model, whose scores are log-probabilities up to a constant; in lists
-        of suggestions, one of the candidates the list was chosen from. ``hh.weigh`` takes other samples, or another
-        temperature; ``hh.calibrate`` finds that.
+        The truth is assumed to be a sample of the model, whose scores are log-probabilities up to a constant; in lists
+        of suggestions, one of the candidates from which the list was chosen. ``hh.weigh`` uses other samples or another
+        temperature; ``hh.calibrate`` finds a temperature.
 
         >>> import hedgehop as hh
         >>> found = hh.diverse(hh.Chain([[1.0, 0.0], [0.2, 0.0]]), hh.LinearHamming(), m=2)
@@ -165,7 +165,7 @@ class DiverseList:
         return self._figures.entropy
 
     def choose(self, loss: Loss = "iou", among: Literal["list", "all"] = "list") -> Chosen:
-        """Return the labeling of least expected loss: the one to take if nobody chooses.
+        """Return the labeling with the smallest expected loss: the one to take if nobody chooses.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class DiverseList:
 
         if self._view is None:
             raise ValueError(
-                "this list does not know its model, which is not kept in files. Call hh.weigh(found, model) first."
+                "this list has no model, because files do not contain it. Call hh.weigh(found, model) first."
             )
         return default_outlook(self._view)
 
@@ -236,7 +236,7 @@ class DiverseList:
         return self._go_on("certified").certify(positive_count(calls, "calls"), progress)
 
     def improve(self, calls: int = 20, progress: bool = False) -> DiverseList:
-        """Return a list with an F at least as large, by exchanging labelings and solving some again given the rest.
+        """Return a list whose F is at least as large, by exchanging labelings and solving some again given the rest.
 
         At most `calls` steps are solved; most of them are those of ``certify``, which also find good labelings.
 

@@ -56,12 +56,13 @@ def best(
     oracle : str or Oracle
         Which oracle solves it; ``hh.oracles.available()`` lists the names.
     tolerance : float
-        Stop when the bound is within this share of what is at stake above the value: 1e-3 suffices for most pictures.
+        Stop when bound and value agree to this share of what is at stake: 1e-3 suffices for most images.
         By default, messages continue to 1e-6 of it or until the bound stalls; on models of more than 2^18 scores
         they also stop at 1e-4 of what is at stake, unless a proof is near. 0 goes as far as oracles can.
     time_limit : float
         Seconds after which the best labeling found so far, with the bound proven so far, is returned. Messages, integer
-        programs and searches keep to it; a cut or a move that has begun is completed. ``Step.stopped`` says so.
+        programs and searches keep to it; a cut or a move that has begun is completed. ``Step.stopped`` says whether the
+        limit ended the step.
 
     Examples
     --------
@@ -115,13 +116,13 @@ def diverse(
         What to label.
     diversity : Diversity, optional
         What makes labelings different; ``0.5 * a + b`` adds several. By default ``VariableCoverage()``: it suits every
-        model, and its steps are as easy as finding the single best labeling. For routes, the lengths
-        they share, ``UseCoverage(lengths)``, with a tradeoff of 1.
+        model, and its steps are as easy as finding the single best labeling. For routes the default is
+        ``UseCoverage(lengths)``, the lengths they share, with a tradeoff of 1.
     m : int
         Number of labelings.
     tradeoff : "auto", float, hh.target(distance=...) or hh.per_variable(...)
-        The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" uses about the smallest at
-        which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
+        The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" uses about the smallest
+        tradeoff at which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
         `min_distance` are given, it also keeps any two labelings 5 % apart. For trees and matchings of graphs, these
         are shares of the edges in which two labelings can differ.
     method : "greedy", "distorted" or "joint"
@@ -253,7 +254,7 @@ def prepared(
 
 
 def with_defaults(model: Model, diversity: Diversity | None, tradeoff: TradeoffLike) -> tuple[Diversity, TradeoffLike]:
-    """What makes labelings different where nothing is said: their labels, or the lengths that routes share."""
+    """What makes labelings different if nothing is said: their labels, or the lengths that routes share."""
     if diversity is not None:
         return diversity, tradeoff
     if not isinstance(model, Path):

@@ -30,7 +30,7 @@ class Separation:
     def of(
         cls, model: Model, diversity: Diversity, tradeoff: Any, distinct: Any, min_distance: Any = None
     ) -> Separation:
-        """Check what users ask for; where they say nothing, labelings differ visibly."""
+        """Check what users ask for; if they say nothing, labelings differ visibly."""
         if not isinstance(distinct, (bool, np.bool_)) and not (isinstance(distinct, str) and distinct == "auto"):
             raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
         if is_auto(tradeoff) and isinstance(distinct, str) and min_distance is None:

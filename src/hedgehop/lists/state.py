@@ -26,7 +26,7 @@ class ListState:
     next : Step or None
         The best step from here, even if it is too close to the others; None until it is known.
     plain : (k, n) labels or None
-        What the list is compared with: the labeling with the largest relevance, which is repeated; or, where labelings
+        What the list is compared with: the labeling with the largest relevance, which is repeated; or, if labelings
         must differ and it is no better than that, as many as it has, chosen by relevance alone. None: not known yet.
     ended : bool
         Whether it is known that no further labeling is allowed.

@@ -22,7 +22,7 @@ from hedgehop.oracles.effort import effort
 _BRACKET_FACTOR = 4.0  # between tries while a bracket is sought
 _BRACKET_TRIES, _ROUGH_BRACKET_TRIES = 40, 12
 _CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halving
-_NEAR_RATIO = 1.5  # the same where no target was given
+_NEAR_RATIO = 1.5  # the same if no target was given
 
 
 def tradeoff_found(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether probabilities are right: how often what is said to be likely comes true."""
+"""Whether probabilities are right: how often events come true, compared with their probabilities."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def reliability(probabilities: ArrayLike, outcomes: ArrayLike, bins: int = 10) -
     p = finite(probabilities, "probabilities").reshape(-1)
     came = finite(outcomes, "outcomes").reshape(-1)
     if p.size != came.size or not p.size:
-        raise ValueError(f"probabilities and outcomes must be as many, at least one; got {p.size} and {came.size}.")
+        raise ValueError(f"probabilities and outcomes must be equally many, at least 1; got {p.size} and {came.size}.")
     for values, name in ((p, "probabilities"), (came, "outcomes")):
         if values.min() < 0.0 or values.max() > 1.0 + 1e-9:
             raise ValueError(f"{name} must be between 0 and 1; got {values.min():g} to {values.max():g}.")

@@ -217,7 +217,7 @@ def _known(
     if target.size == 0:
         raise ValueError(f"truth must hold at least one variable; got shape {target.shape}.")
     if ignore is not None and not isinstance(ignore, (int, np.integer)):
-        raise TypeError(f"ignore must be a label, or None to ignore none; got {ignore!r}.")
+        raise TypeError(f"ignore must be a label, or None to ignore nothing; got {ignore!r}.")
     known = np.ones(target.size, bool) if ignore is None else target.ravel() != ignore
     return rows.reshape(-1, target.size)[:, known], target.ravel()[known], single
 

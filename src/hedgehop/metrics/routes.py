@@ -44,8 +44,8 @@ def stretch(model: Path, labelings: ArrayLike) -> Doubles:
 def local_optimality(model: Path, labelings: ArrayLike) -> Doubles:
     """Length of the shortest part of each route that is a detour, as a share of the length of the shortest route, (m,).
 
-    A part is a detour if there is a shorter way between its ends. Routes without one have the value inf. Below about
-    0.25, drivers ask what the detour is for (Abraham et al. 2013, who call it T).
+    A part is a detour if there is a shorter way between its ends. Routes without a detour have the value inf. Values
+    below about 0.25 look unreasonable to drivers (Abraham et al. 2013, who call it T).
 
     Examples
     --------

@@ -13,7 +13,7 @@ from hedgehop.models.unary import UnaryModel
 
 
 class LinearModel(UnaryModel):
-    """``r(y) = sum_i U[i, y_i]`` where a structure allows y, ``-inf`` elsewhere, to be maximised.
+    """``r(y) = sum_i U[i, y_i]`` if a structure allows y, otherwise ``-inf``, to be maximised.
 
     Examples
     --------

@@ -53,7 +53,7 @@ class PairwiseScores(Frozen, ABC):
 
     @abstractmethod
     def spans(self, n_edges: int) -> Doubles:
-        """Largest minus smallest score of each edge, (E,); inf where a pair is forbidden."""
+        """Largest minus smallest score of each edge, (E,); inf if a pair is forbidden."""
 
     @abstractmethod
     def bends(self, n_edges: int) -> Doubles:

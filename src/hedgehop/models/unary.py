@@ -118,7 +118,7 @@ class UnaryModel(Frozen, ABC):
         return unary
 
     def _deciding_reaches(self) -> Doubles | None:
-        """How far the joint scores can decide otherwise than the unary ones, (n,); None where that is not known."""
+        """How far the joint scores can decide otherwise than the unary ones, (n,); None if that is not known."""
         return None
 
     def _joint_spans(self) -> list[Doubles]:
@@ -164,7 +164,7 @@ def _rows_max(table: Floats) -> Floats:
 
 
 def least(table: Floats, axis: int) -> Doubles:
-    """Least score that is not forbidden; 0 where all are."""
+    """Smallest score that is not forbidden; 0 if all are forbidden."""
     allowed = np.where(np.isneginf(table), np.inf, table)
     lowest = -_rows_max(-allowed) if axis == 1 else allowed.min(axis=axis)
     return np.where(np.isinf(lowest), 0.0, lowest).astype(np.float64)

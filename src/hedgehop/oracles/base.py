@@ -38,7 +38,7 @@ class Step:
     upper_bound : float
         No labeling reaches more; in a list whose labelings must differ, none that was allowed in the step.
     exact : bool
-        Whether value and bound meet (up to rounding): the labeling is proven optimal.
+        Whether value and bound agree (up to rounding): the labeling is proven optimal.
     oracle : str
         Name of the oracle that solved it.
     seconds : float
@@ -46,7 +46,7 @@ class Step:
     relevance : float
         r(y) alone.
     stopped : "tolerance", "time" or ""
-        Which limit ended a step that is not proven to be exact; "" where none did.
+        Which limit ended a step that is not proven to be exact; "" if none did.
     unlimited_bound : float or None
         If the labeling had to differ from others: no labeling reaches more, allowed or not. None otherwise.
 
@@ -112,7 +112,7 @@ class Oracle(ABC):
         return Solver(self, model)
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Solve one step on its own. Called only where ``refusal`` gives None."""
+        """Solve one step on its own. Called only if ``refusal`` returns None."""
         return self.on(model).maximize(potentials)
 
     def preference(self, model: Model, potentials: Sequence[Potential]) -> float:
@@ -124,7 +124,7 @@ class Oracle(ABC):
         return self
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
-        """Return, for each variable and label, the best value with that label, (n, L); None if not at hand."""
+        """Return, for each variable and label, the best value with that label, (n, L); None if not available."""
         return None
 
     def step(
@@ -195,7 +195,7 @@ class Solver:
         return self.oracle.for_bounds().on(self.model)
 
     def by(self, oracle: Oracle) -> Solver:
-        """Return a solver of a given oracle on the same model: one that is at work here, where there is one."""
+        """Return a solver of a given oracle on the same model: one that is at work here, if there is one."""
         return self if oracle.name == self.oracle.name else oracle.on(self.model)
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -218,7 +218,7 @@ class Solver:
         return self.maximize(potentials) if self._ordinary is None else self._ordinary.maximize(potentials)
 
     def _split(self, potentials: Sequence[Potential], apart: tuple[Sequence[Labels], int] | None = None) -> Step | None:
-        """Solve by steps of fewer potentials where these say so; None where nothing is to be split."""
+        """Solve by steps of fewer potentials if these say so; None if nothing is to be split."""
         from hedgehop.oracles.splitting import split_step, split_step_apart, splits
 
         if not splits(potentials):
@@ -227,7 +227,7 @@ class Solver:
 
     @cached_property
     def _ordinary(self) -> OrdinarySteps | OtherUnits | None:
-        """What solves the steps where scores are not of ordinary size; None where they are."""
+        """What solves the steps if scores are not of ordinary size; None if they are."""
         from hedgehop.oracles.conditioning import is_even, is_ordinary
         from hedgehop.oracles.narrowing import OrdinarySteps, OtherUnits
 

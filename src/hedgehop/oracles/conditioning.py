@@ -48,7 +48,7 @@ def is_even(model: UnaryModel) -> bool:
 
 
 def unit_of(model: Model) -> float:
-    """Return 1 for ordinary scores, else a power of two near a typical difference of scores."""
+    """Return 1 for ordinary scores, otherwise a power of two near a typical difference of scores."""
     if is_ordinary(model):
         return 1.0
     assert isinstance(model, UnaryModel)

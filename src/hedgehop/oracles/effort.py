@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What steps may leave open: a share of what is at stake, and all that is left when their time is over.
 
-Solvers ask for it where they would go on (``effort()``); whoever calls them says it (``with limited(...)``). Nothing
+Solvers ask for it before they go on (``effort()``); their callers set it (``with limited(...)``). Nothing
 looks at the clock unless a time limit is given.
 """
 

@@ -153,7 +153,7 @@ _ROUTED = {route.oracle for route in ROUTES}
 
 
 def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> list[Route]:
-    """The table with the rows of plug-ins: before the others where they prefer to be, else after them."""
+    """The table with the rows of plug-ins: before the others if they prefer to be, otherwise after them."""
     added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _ROUTED}
     rows = [Route(name, "", "", "", "a plug-in") for name in sorted(added, key=lambda name: -added[name])]
     return [r for r in rows if added[r.oracle] > 0] + list(ROUTES) + [r for r in rows if added[r.oracle] <= 0]
@@ -162,7 +162,7 @@ def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Pot
 def choose(
     oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()
 ) -> Route:
-    """The first row that holds and whose oracle can; one to avoid only where there is no other."""
+    """The first row that holds and whose oracle can; one to avoid only if there is no other."""
     last: Route | None = None
     for route in routes(oracles, model, potentials):
         oracle = oracles[route.oracle]

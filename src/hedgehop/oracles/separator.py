@@ -2,7 +2,7 @@
 """The best labeling that keeps its distance from earlier ones (docs/theory.md 4).
 
 Limits on counts of differing variables are potentials like others. Some solvers keep them by themselves; for the
-others a relaxation does; where labelings only have to be different, Lawler's partition proves the best other one.
+others a relaxation does; if labelings only have to be different, Lawler's partition proves the best other one.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from hedgehop.potentials.counts import CountFunction, LabelClasses
 
 _MOST_SOLVED = 500  # variables up to which all cells of Lawler's partition may be solved
 _MOST_BOUNDED = 4000  # variables beyond which messages take longer than the cells they spare
-_MOST_UNBOUNDED = 40  # variables up to which all cells are solved where messages bound none: not linear potentials
+_MOST_UNBOUNDED = 40  # variables up to which all cells are solved if messages bound none: not linear potentials
 _KEEP_LIMITS = ("exhaustive", "ilp", "milp")  # exact, whatever the limits
-_LEFT_BITS = 8  # of the number of labelings that are listed where none is found
-_BRANCHES_AT_A_DISTANCE = 40  # linear steps at a distance, where labels cost; fewer if not all cells may be solved
+_LEFT_BITS = 8  # of the number of labelings that are listed if none is found
+_BRANCHES_AT_A_DISTANCE = 40  # linear steps at a distance, if labels cost; fewer if not all cells may be solved
 _MOST_SOLVED_CELLS = 24  # solved between the two
 
 
@@ -107,7 +107,7 @@ class Separator:
         return replace(step, oracle=nearest.oracle)
 
     def _keeps(self, limits: Sequence[Potential], nearest: Step) -> bool:
-        """Whether the oracle that solved the step without limits can keep them, too."""
+        """Whether the oracle that solved the step without limits can also keep them."""
         return self._oracle.delegate(nearest.oracle).refusal(self._model, limits) is None
 
     def _partitions(self, potentials: Sequence[Potential], nearest: Step) -> bool:

@@ -24,7 +24,7 @@ _PASSES_PER_ELIMINATION = 50
 
 
 def without_worse_labels(model: Model, potentials: Sequence[Potential], known: Step) -> list[Potential]:
-    """Return the potentials and, where this is proven of some labels, one more that forbids what is no better."""
+    """Return the potentials and, if this is proven of some labels, one more that forbids what is no better."""
     theta, constant, rest = fold(model, potentials)
     most = sum(_most(model, p) for p in rest)
     if not rest or not isinstance(model, PairwiseModel) or not_pairwise(model) or most == np.inf:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def default_columns(count: int) -> int:
-    """Panels side by side: one row up to 6, else rows as equal as can be."""
+    """Panels side by side: one row up to 6, otherwise rows that are as equal as possible."""
     rows = -(-count // 6)
     return -(-count // rows)
 

@@ -16,7 +16,7 @@ MOST_PIXELS = 1200  # per side; larger labelings are thinned before they are dra
 
 
 def labeling_images(found: DiverseList, segments: ArrayLike | None) -> Labels:
-    """Labelings as (m, H, W) images; as (m, n) rows where there is nothing two-dimensional."""
+    """Labelings as (m, H, W) images; as (m, n) rows if there is nothing two-dimensional."""
     flat = found.labelings.reshape(len(found), -1)
     if segments is not None:
         return _thin(flat[:, _middle(_checked_segments(segments, flat.shape[1]), 2)], axis=1)
@@ -90,5 +90,5 @@ def check_lists(lists: Mapping[str, DiverseList], segments: ArrayLike | None) ->
     if segments is None and len(next(iter(shapes))) == 1:
         raise ValueError(
             "plot_lists draws images; these labelings are variables in a row. If they are superpixels, pass "
-            "segments=, the (H, W) map of the variable of each pixel; else draw each list with plot_list."
+            "segments=, the (H, W) map of the variable of each pixel; otherwise draw each list with plot_list."
         )

@@ -45,7 +45,7 @@ def draw_rows(figure: Figure, found: DiverseList, style: Style) -> None:
 
 
 def _pooled(cells: Doubles) -> Doubles:
-    """Means of neighbouring columns where there are more than a picture can show."""
+    """Means of neighbouring columns if there are more than a picture can show."""
     step = -(-cells.shape[1] // MOST_PIXELS)
     starts = np.arange(0, cells.shape[1], step)
     sizes = np.diff([*starts, cells.shape[1]])

@@ -129,7 +129,7 @@ class _NotInBall:
 class BallUnion(BallGain):
     """Share of the exact Hamming ball around y that no ball around a chosen labeling covers (docs/theory.md 6).
 
-    Exact where all labelings can be listed (up to 2^20), otherwise the lower bound ``max(0, 1 - sum of overlaps)``.
+    Exact if all labelings can be listed (up to 2^20), otherwise the lower bound ``max(0, 1 - sum of overlaps)``.
 
     Parameters
     ----------

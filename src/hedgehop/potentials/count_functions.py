@@ -163,7 +163,7 @@ class SmoothFunction:
 
     def slope(self, counts: Doubles) -> Doubles:
         """Derivative at given counts."""
-        derivative: Callable[[Doubles], Doubles] = getattr(self.function, "slope")  # noqa: B009  (made only where there is one)
+        derivative: Callable[[Doubles], Doubles] = getattr(self.function, "slope")  # noqa: B009  (made only if there is one)
         return np.asarray(self.factor * np.asarray(derivative(counts)))
 
 
@@ -173,7 +173,7 @@ class Limit(Table):
 
     If only counts of at least k are allowed, every slope ``s >= 0`` gives a bound, ``max_y r(y) + s (d(y) - k)``. The
     best slope is that of the lowest bound (docs/theory.md 4). It is searched as other slopes are, with a round penalty
-    in place of the limit: ``-pull / 2 * (k + centre / pull - d)^2`` where that is shorter. Its slope at k is `centre`,
+    in place of the limit: ``-pull / 2 * (k + centre / pull - d)^2`` if that is shorter. Its slope at k is `centre`,
     so that moving `centre` to the slope of the best bound is a proximal step, and the search ends at the limit itself.
     """
 
@@ -183,7 +183,7 @@ class Limit(Table):
 
     @property
     def first(self) -> int:
-        """The least count that is allowed; 1 at least."""
+        """The smallest count that is allowed; at least 1."""
         return max(1, int(np.flatnonzero(np.isfinite(self.table))[0]))
 
     @cached_property

@@ -107,7 +107,7 @@ class LabelClasses:
 
     @cached_property
     def width(self) -> int:
-        """Number of codes, one more where some labels have none."""
+        """Number of codes, one more if some labels have none."""
         return self.n_codes + int((self.table < 0).any())
 
     def of(self, labeling: Labels) -> Indices:

@@ -81,12 +81,13 @@ def calibrate(
         The true labeling of each, of the same shape; negative labels are unknown.
     by : "likelihood" or "error"
         What is smallest at the temperature: the mean of ``-log p(truth)``, or the expected calibration error, which
-        needs more examples. Lists are few and say little each, so that a temperature far from 1 must be worth it.
+        needs more examples. Lists are few and each contains little information, so temperatures far from 1 are
+        penalised.
 
     Returns
     -------
     Calibration
-        Cross-validate before you believe it: what fits thirty examples need not fit the next ones.
+        Cross-validate it: a temperature that fits thirty examples need not fit other ones.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def _of_top(said: Doubles, came: Doubles) -> Doubles:
 
 def _examples(subjects: tuple[Any, ...], truths: tuple[Any, ...]) -> list[Judged]:
     if len(subjects) != len(truths) or not subjects:
-        text = "subjects and truths must be as many, at least one"
+        text = "subjects and truths must have the same length, at least 1"
         raise ValueError(f"{text}; got {len(subjects)} and {len(truths)}.")
     kinds = {isinstance(subject, DiverseList) for subject in subjects}
     if len(kinds) > 1:

@@ -28,8 +28,8 @@ def consensus(subject: DiverseList | Model, temperature: float = 1.0) -> Labels:
     -------
     (*shape) array of labels
         The most probable label of each variable. In parses, matchings and spanning trees these need not fit together;
-        then the labeling that is allowed and has the fewest expected errors. Where pairs of labels are forbidden, it
-        is the best one of those that are known.
+        then the allowed labeling with the fewest expected errors. If pairs of labels are forbidden, it is the best one
+        of the known labelings.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def consensus(subject: DiverseList | Model, temperature: float = 1.0) -> Labels:
 
 
 def best_together(model: Model | None, scores: Doubles, known: Labels) -> Labels:
-    """Return the allowed labeling that is best under (n, L) scores; where nothing finds it, the best of known ones."""
+    """Return the allowed labeling that is best under (n, L) scores; if nothing finds it, the best of known ones."""
     alone = np.asarray(scores.argmax(axis=1), np.int32)
     if model is None or np.isfinite(np.max(model.score(alone[None]))):
         return alone

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact samples of ``p(y) ~ exp(scale * score(y))``, where they can be drawn.
+"""Exact samples of ``p(y) ~ exp(scale * score(y))``, if they can be drawn.
 
 Forests: the roots first, then every child given its parent. Spanning trees and parses: Wilson's algorithm. Graphs of
 small width: elimination, backwards. Everything small: from the list of all labelings.

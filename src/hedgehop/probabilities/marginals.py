@@ -30,7 +30,7 @@ class Marginals:
     probabilities : (*shape, L) array
         Of each label of each variable; rows sum up to 1.
     log_partition : float
-        ``log sum_y exp(score(y) / temperature)``; the middle of its bounds where it is not exact.
+        ``log sum_y exp(score(y) / temperature)``; the middle of its bounds if it is not exact.
     lower, upper : float
         Bounds on the log partition.
     method : str
@@ -120,7 +120,7 @@ def marginals(model: Model, temperature: float = 1.0) -> Marginals:
 
 
 def log_partition(model: Model, temperature: float = 1.0) -> tuple[float, float]:
-    """Return bounds on ``log sum_y exp(score(y) / temperature)``, below and above; equal where it is exact.
+    """Return a lower and an upper bound on ``log sum_y exp(score(y) / temperature)``; equal if they are exact.
 
     >>> import hedgehop as hh
     >>> hh.log_partition(hh.FactorGraph([[0.0, 0.0]] * 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a list and its model to how sure the list is: what may be true, by the model or by samples of the caller's."""
+"""From a list and its model to how sure the list is: what may be true, by the model or by given samples."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def weigh(
         raise TypeError(f"found must be a list such as hh.diverse returns; got {type(found).__name__}.")
     hot = number(temperature, "temperature", low=0.0, strict=True)
     if samples is None and chances is not None:
-        raise ValueError("chances must come with samples; got none. Pass samples=..., too.")
+        raise ValueError("chances must come with samples; got none. Also pass samples.")
     if samples is not None:
         outlook = _against(found, samples, chances)
     elif model is None and isinstance(found._outlook, Outlook) and k is None:
@@ -89,7 +89,7 @@ def _view(found: DiverseList, model: Model | None) -> ListView:
     """Return a list as labelings of a model, by default of its own."""
     if model is None:
         if found._view is None or found._view.model is None:
-            raise ValueError(f"{found!r} does not know its model. Pass model=..., or samples=....")
+            raise ValueError(f"{found!r} has no model. Pass model or samples.")
         return found._view
     require_model(model)
     as_labelings(found.labelings, model.shape, model.label_counts)

@@ -84,9 +84,9 @@ def stroke_list(problem: StrokeModel, m: int, tradeoff: TradeoffLike | None) -> 
 
 
 def _pool(problem: StrokeModel, answers: list[Labels], m: int) -> Labels:
-    """All answers that visibly differ; where they are few, all that differ at all.
+    """All answers that visibly differ; if they are few, all that differ at all.
 
-    Where these are few, too: also labelings that differ where that costs least.
+    If these are also few: labelings that differ where that costs least.
     """
     pool = distinct_rows(np.array(answers, np.int32))
     visible = _visibly_different(pool, problem.weights)

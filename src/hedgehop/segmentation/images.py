@@ -101,7 +101,7 @@ def resample(scores: Floats, shape: tuple[int, int]) -> Doubles:
 
 
 def average_allowed(scores: Floats, average: Callable[[Any], Doubles]) -> Doubles:
-    """Average scores in any linear way; a label is forbidden (-inf) where scores that forbid it weigh more than half.
+    """Average scores in any linear way; a label is forbidden (-inf) if scores that forbid it weigh more than half.
 
     Elsewhere only the scores that allow it count.
     """

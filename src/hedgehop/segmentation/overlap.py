@@ -62,7 +62,7 @@ class ExpectedOverlap(Frozen, Diversity):
         return float(self._best(self._rows(model, labelings)) @ self.chances)
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
-        """None: zero for each labeling."""
+        """Zero for each labeling."""
         return np.zeros(len(self._rows(model, labelings)))
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:

@@ -174,8 +174,8 @@ def from_scores(
     n_segments : int or None
         Approximate number of superpixels. None labels every pixel; a list then takes a few seconds.
     labels_first : bool, optional
-        Whether scores have shape (L, h, w). By default the image's height and width decide; if these leave it open,
-        labels come last if they are fewest, and scores that fit both are refused.
+        Whether scores have shape (L, h, w). By default the image's height and width decide. If they do not, labels come
+        last if that is the shortest axis, and scores that fit both are refused.
     smoothness : float
         Strength of a border of mean length between superpixels of one colour; 0.25 to 1 work about equally well.
     most_pixels : int

@@ -44,10 +44,10 @@ class Segmenter:
         Approximate number of superpixels. None labels every pixel, which is slower and follows fine borders.
     scores : mapping of str to float, optional
         Which classifiers' scores are averaged, with their weights, such as ``{"trees": 1, "svm": 1, "walker":
-        0.5}``. By default small nets combine them; they have learned from strokes on photographs which one to
-        trust when. Available: trees, trees+place, trees+texture (extremely randomised trees on colours, on
-        colours and places, ...), svm, words (support vector machines), transductive (one that also learns from
-        superpixels without strokes), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
+        0.5}``. By default small nets combine them; they have learned from strokes on photographs when to trust which
+        one. Available: trees, trees+place, trees+texture (extremely randomised trees on colours, on colours and places,
+        ...), svm, words (support vector machines), transductive (one that also learns from superpixels without
+        strokes), mixture (of Gaussian colours), walker (random walk), geodesic (paths).
     smoothness : float
         Cost of borders; values from 0.6 to 2 work about equally well.
     frame : float, optional
@@ -168,16 +168,17 @@ class Segmenter:
         points : (k, 2) or (k, 3) array of ints, optional
             Clicks: row, column and the number of the stroke, 2 (the object) if it is left out.
         box : (top, left, bottom, right), optional
-            Everything outside is background. Without a stroke or click on the object, its middle is object.
+            Everything outside is background. Without a stroke or click on the object, the middle of the box is object.
         around : (H, W) array of ints, optional
             A segmentation to refine, of labels 0, 1, ... (-1: unknown), such as one of an earlier list: candidates
             stay close to it, the first one closest, except near strokes that contradict it.
         connected : bool
-            Whether every part of an object must hang together with one of its strokes: the shortest path of like
-            colours from each superpixel to a stroke lies in the object. Each candidate is the best such answer of
-            its model; nothing is cut off afterwards, except specks that redrawn borders leave.
+            Whether every part of an object must be connected to one of its strokes: the shortest path of similar
+            colours from each superpixel to a stroke lies in the object. Each candidate is the best such answer of its
+            model; nothing is cut off afterwards, except specks that redrawn borders leave.
         holes : bool
-            False if objects must have no holes: all background reaches the frame or a stroke of the background.
+            False if objects must have no holes: all background is connected to the frame or to a stroke of the
+            background.
         callback : function of an (H, W) array, optional
             Called with each segmentation as soon as it is available.
         **options
@@ -219,7 +220,7 @@ class Segmenter:
             yield problem.draw(labeling.reshape(1, -1))[0]
 
     def dialogue(self, m: int = 6, *, connected: bool = False, holes: bool = True) -> Dialogue:
-        """Return a dialogue about this image: strokes one after the other, each answer close to the one before.
+        """Return a dialogue about this image: strokes one after another, each answer close to the previous one.
 
         Parameters
         ----------
@@ -281,9 +282,9 @@ def suggest(
     points : (k, 2) or (k, 3) array of ints, optional
         Clicks: row, column and the number of the stroke, 2 (the object) if it is left out.
     box : (top, left, bottom, right), optional
-        Everything outside is background. Without a stroke or click on the object, its middle is object.
+        Everything outside is background. Without a stroke or click on the object, the middle of the box is object.
     connected, holes : bool
-        Whether objects must hang together with their strokes, and whether they may have holes.
+        Whether objects must be connected to their strokes, and whether they may have holes.
 
     Examples
     --------

@@ -141,7 +141,7 @@ class SceneModel:
 def refuse_without_diversity(diversity: Diversity | None, **options: Any) -> None:
     """Refuse options of :func:`hedgehop.diverse` where the default list is asked for."""
     if diversity is None and options:
-        raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Pass diversity=..., too.")
+        raise TypeError(f"{', '.join(options)} must come with a diversity; got none. Also pass a diversity.")
 
 
 def at_image_size(

@@ -132,6 +132,6 @@ def proof_of(found: DiverseList) -> dict[str, Any]:
         text = "the best segmentation, proven" if exact else "a good segmentation, not proven to be the best"
         return {"share": 100 if exact else 0, "text": text, "meaning": "The best under the model of the image."}
     computed = f"from the segmentations that were computed ({found.method.rpartition(' ')[2]})"
-    among = f"the best of all lists of {m} {'there are' if found.indices is None else computed}"
+    among = f"the best of all lists of {m} {'of this image' if found.indices is None else computed}"
     text = f"at least {share} % of the best possible" if share else "nothing could be proven for this list"
     return {"share": share, "text": text, "meaning": _PROOF_MEANING.format(m=m, share=share, among=among)}

@@ -33,7 +33,7 @@ class Session:
     number : int or None
         Place among the images of the command line.
     scores, class_labels : bytes, list of Label, or None
-        The file of scores, and what its labels are called, where there is one.
+        The file of scores, and what its labels are called, if there is one.
     """
 
     def __init__(self, picture: Picture, turns: Turns, number: int | None = None) -> None:
@@ -148,7 +148,7 @@ class Sessions:
         with self._lock:
             session = self._all.pop(key, None)
         if session is None:
-            raise refuse(404, "this session is closed already.")
+            raise refuse(404, "this session is already closed.")
         session.close()
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ _UPLOADS_OF_ONE_CLIENT = 4
 class Opened(BaseModel):
     """An image that was opened.
 
-    ``mode`` is "strokes", or "classes" where scores say which labels there are; sizes are in pixels, those of label
+    ``mode`` is "strokes", or "classes" if scores say which labels there are; sizes are in pixels, those of label
     maps are ``solved_width`` and ``solved_height``.
     """
 

@@ -99,7 +99,7 @@ def tune(
         The true labeling of each, of the model's shape (255 = unknown), or whatever `score` accepts.
     diversity_grid : mapping of names, iterable, or function of the parameters
         Diversities, such as ``{f"ball {g}": hh.HammingBall(gamma=g) for g in (0.01, 0.1)}`` or sums with several
-        coefficients; or functions that make one for a model, where it needs weights.
+        coefficients; or functions that make one for a model, if it needs weights.
     tradeoffs : iterable
         Numbers or rules, as in :func:`hedgehop.diverse`.
     m : int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes of our own: each reports after every item, so that it is known which one it was busy with when it ended."""
+"""Our own processes: each reports after every item, so it is known which item it was busy with when it ended."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ class ProcessEngine(Engine):
             self._failed_starts += 1
             if self._failed_starts >= _MOST_FAILED_STARTS and code >= 0:
                 raise ValueError(
-                    f"processes end before they have begun, with exit code {code}. A script must call this below "
-                    'if __name__ == "__main__":, and be a file.'
+                    f"processes end before they start work, with exit code {code}. Call this from a file, below "
+                    'if __name__ == "__main__":.'
                 )
         lost = [item for chunk in worker.chunks for item in chunk.unreported]
         first = worker.chunks[0] if worker.chunks else None

@@ -44,7 +44,7 @@ class CfnVariables:
         self.counts: Integers = np.array(counts, np.int64)
 
     def names(self, document: NestedLists) -> Names:
-        """Names of the variables, by number where they have none, and of those labels that all have one."""
+        """Names of the variables, by number if they have none, and of those labels that all have one."""
         variables = (f"v{k}" if word == _NONE else document.word(word) for k, word in enumerate(self._words))
         labels = (
             tuple(map(document.word, own)) if len(set(own) - {_NONE}) == count else ()
@@ -53,7 +53,7 @@ class CfnVariables:
         return Names(tuple(variables), tuple(labels))
 
     def labels_of(self, variables: Integers, words: Integers) -> Integers:
-        """Return the label that a word means for a variable; none where it means nothing."""
+        """Return the label that a word means for a variable; none if it means nothing."""
         sizes = np.array([len(own) for own in self._labels], np.int64)
         named = np.array([word for own in self._labels for word in own], np.int64)
         labels = np.arange(named.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -159,7 +159,7 @@ class Functions:
         return tuple(self._variables.counts[self._scope(function)].tolist())
 
     def costs(self) -> Doubles:
-        """All tables, end to end; the last variable of each changes quickest."""
+        """All tables, end to end; the last variable of each changes fastest."""
         document, tables = self._document, self._tables[self._source]
         listed = self._defaults[self._source] != _NONE
         width = np.where(listed, self.arities + 1, 1)

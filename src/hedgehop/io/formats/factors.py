@@ -49,7 +49,7 @@ class Factors:
     counts: Integers  # (n,), labels of each variable
     arities: Integers  # (F,), variables of each factor
     members: Integers  # variables of the factors, end to end
-    scores: Floats  # tables of the factors, end to end; the last variable changes quickest
+    scores: Floats  # tables of the factors, end to end; the last variable changes fastest
 
     @classmethod
     def of(cls, counts: Integers, tables: Sequence[tuple[Sequence[int], Floats]]) -> Factors:

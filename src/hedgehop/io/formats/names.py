@@ -10,7 +10,7 @@ from hedgehop._arrays import Labels
 
 @dataclass(frozen=True)
 class Names:
-    """Names of the variables, and of each variable's labels; an empty tuple where labels have no names."""
+    """Names of the variables, and of each variable's labels; an empty tuple if labels have no names."""
 
     variables: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]

@@ -26,7 +26,7 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> PairwiseModel:
     with damage_as(f"{path} is not a model saved by hedgehop"):
         header, arrays = read_archive(path, max_bytes)
         if header.get("format") != _MODEL_VERSION:
-            raise ValueError(f"it has format {header.get('format')!r}; this hedgehop reads {_MODEL_VERSION}")
+            raise ValueError(f"it has format {header.get('format')!r}; this version of hedgehop reads {_MODEL_VERSION}")
         if header["model"] == "Grid":
             strengths = [arrays[f"strengths{k}"] for k in range(len(arrays) - 1)]
             return Grid(arrays["scores"], strengths, header["connectivity"])

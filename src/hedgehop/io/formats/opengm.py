@@ -165,7 +165,7 @@ class _Functions:
             yield shape
 
     def table(self, number: int) -> Doubles:
-        """Return all costs of a function; its last variable changes quickest."""
+        """Return all costs of a function; its last variable changes fastest."""
         return self.make(self.shapes[number], self._values[self._starts[number] : self._starts[number + 1]])
 
 

@@ -168,7 +168,7 @@ def _logarithm(score: float) -> str:
 
 
 def _probabilities(scores: Doubles) -> Doubles:
-    """Doubles whose logarithms are the scores, bit for bit where there are such doubles."""
+    """Doubles whose logarithms are the scores, bit for bit if there are such doubles."""
     with np.errstate(over="ignore", under="ignore"):
         values = np.exp(scores)
     beyond = ~np.isfinite(values) | ((values < np.finfo(float).tiny) & (scores > -np.inf))

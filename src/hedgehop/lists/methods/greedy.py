@@ -94,7 +94,7 @@ class Greedy:
         """Return the step with what it adds to F as its value; exact if that is proven to be the most.
 
         `steered`: whether the step maximised the gain itself, over all labelings that are allowed. That another
-        function was maximised proves nothing, even where both have the same value: then value and bound must meet,
+        function was maximised proves nothing, even if both have the same value: then value and bound must meet,
         up to what sums in another order differ by.
         """
         value = float(self.objective.gain(step.labeling, step.relevance, state.rows))
@@ -152,7 +152,7 @@ class Greedy:
         return step if bounding == steering else self.solver.step(bounding)
 
     def _taken(self, row: Labels, state: ListState, best: Step) -> Step:
-        """Return the step that adds a given labeling where another one may be best."""
+        """Return the step that adds a given labeling if another one may be best."""
         if np.array_equal(row, best.labeling.reshape(-1)):
             return best
         labeling = own(row.reshape(self.objective.model.shape))

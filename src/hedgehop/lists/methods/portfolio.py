@@ -82,7 +82,7 @@ def portfolio(
     greedies = [prepared(model, d, t, oracle, distinct) for d, t in zip(diversities, tradeoffs, strict=True)]
     taken = _taken(greedies, m) if replace_repeats else _concatenated(greedies, m)
     if len(taken) < m:
-        warnings.warn(f"only {len(taken)} of {m} labelings: the lists have no other ones. Lower m.", stacklevel=2)
+        warnings.warn(f"only {len(taken)} of {m} labelings: the lists contain no others. Lower m.", stacklevel=2)
     total = WeightedSum([(greedy.objective.tradeoff, greedy.objective.diversity) for greedy in greedies])
     return _together(Greedy(Objective(model, total, 1.0), Separation(), get(oracle).on(model)), taken)
 
@@ -148,7 +148,7 @@ def _together(greedy: Greedy, taken: list[tuple[Step, str]]) -> DiverseList:
 
 
 def _best_gain(greedy: Greedy, state: ListState) -> tuple[ListState, float]:
-    """Bound the gain in all diversities together, by inf where no oracle takes them all."""
+    """Bound the gain in all diversities together, by inf if no oracle takes them all."""
     try:
         state, best = greedy.foreseen(state)
     except UnsupportedError:

@@ -7,7 +7,7 @@ labelings of T differ in at least d variables, the sum is less than m times the 
 - of known labelings that are pairwise nearer than d, T holds one at most, and all others are worth at most u, the
   bound of one step that excludes the known ones; so the sum is at most that of the m largest of the best known
   values, one per clique, and of copies of u;
-- of a ball with radius (d - 1) // 2 around any labeling, T holds one at most, too. Balls are taken away one by one:
+- of a ball with radius (d - 1) // 2 around any labeling, T also holds one at most. Balls are taken away one by one:
   with u_j the bound of a step outside the first j balls, the sum is at most ``u_0 + u_1 + ... + u_(m - 1)``.
 """
 
@@ -54,7 +54,7 @@ class Apart:
         return (self.distance - 1) // 2
 
     def most(self, potentials: Sequence[Potential], known: Labels, enough: float | None = None) -> Together:
-        """Bound the sum of relevance plus potentials over a list, by one step and further ones where they may help.
+        """Bound the sum of relevance plus potentials over a list, by one step and further ones if they may help.
 
         Further steps are solved if the best labeling is a `known` one, or next to it, and more than `enough` may be
         gained; without `enough` wherever labelings must differ. A best labeling that is new says where to look.
@@ -135,7 +135,7 @@ class Apart:
         return float(sum(bounds)) + (self.m - len(bounds)) * bounds[-1]
 
     def _outside(self, potentials: Sequence[Potential], rows: Labels, distance: int, nearest: Step) -> Step | None:
-        """Solve a step at a distance; None where that finds nothing, which proves nothing."""
+        """Solve a step at a distance; None if that finds nothing, which proves nothing."""
         try:
             return self.solver.step_apart(potentials, list(rows), distance, nearest)
         except (InfeasibleError, UnsupportedError):

@@ -85,7 +85,7 @@ def _balls(objective: Objective) -> HammingBall | None:
 
 
 def evaluated(problem: Problem, slopes: BallSlopes, apart: Arrays | None = None) -> float:
-    """Return the bound that some slopes prove: one linear step, a few where labelings must differ."""
+    """Return the bound that some slopes prove: one linear step, a few if labelings must differ."""
     proof = _Proof(problem)
     slopes.check(proof.kept, problem.objective.model)
     together = Apart(problem.solver, problem.m, problem.distance)
@@ -93,7 +93,7 @@ def evaluated(problem: Problem, slopes: BallSlopes, apart: Arrays | None = None)
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield a bound per few linear steps; None where balls are not smooth, or keep some variables more often."""
+    """Yield a bound per few linear steps; None if balls are not smooth, or keep some variables more often."""
     return _evidence(problem) if applies(problem.objective) else None
 
 

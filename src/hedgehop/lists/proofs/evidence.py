@@ -95,7 +95,7 @@ class Evidence:
     calls : int
         How many steps were solved.
     final : bool
-        Whether no smaller bound exists, so that nobody else need be asked.
+        Whether no smaller bound exists, so that no other provider need be asked.
     """
 
     bound: float
@@ -115,7 +115,7 @@ class Provider:
     source : str
         Its name in proofs.
     find : function of a Problem
-        Yields Evidence, better and better, after each step or few; None where it does not apply. The search may stop
+        Yields Evidence, better and better, after each step or few; None if it does not apply. The search may stop
         asking at any time, and go on later.
     check : function of a Problem and arrays
         The bound that arrays of evidence prove, from scratch; the problem's rows matter by their number only.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bounds on lists that must differ, from what labelings would add to a list (B1, docs/theory.md 5).
 
-``F(T) <= tradeoff * offset(S) + sum over y in T of [ r(y) + tradeoff * gain(y | S) ]`` for any list S: where labelings
+``F(T) <= tradeoff * offset(S) + sum over y in T of [ r(y) + tradeoff * gain(y | S) ]`` for any list S: if labelings
 must differ, the sum is less than m times the best gain. For diversities of which no lines are known.
 """
 
@@ -15,7 +15,7 @@ from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield a bound for each beginning of the list, the list itself first; None where labelings may be repeated."""
+    """Yield a bound for each beginning of the list, the list itself first; None if labelings may be repeated."""
     objective = problem.objective
     if not problem.distance or problem.m < 2:
         return None

@@ -49,13 +49,13 @@ def find(problem: Problem) -> Iterator[Evidence] | None:
 
 
 def find_relaxed(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield a bound per step solved for a diversity that is nowhere below this one; None where none is known."""
+    """Yield a bound per step solved for a diversity that is nowhere below this one; None if none is known."""
     families = _families(problem, relaxed=True)
     return None if families is None else ListDual(problem, families).evidence()
 
 
 def check(problem: Problem, arrays: Arrays, relaxed: bool = False) -> float:
-    """Return the bound that slopes prove: one step, a few where labelings must differ."""
+    """Return the bound that slopes prove: one step, a few if labelings must differ."""
     families = _families(problem, relaxed)
     if families is None:
         raise ValueError("slopes prove nothing here: no lines of this diversity are known.")

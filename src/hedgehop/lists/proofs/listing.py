@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every list there is, where these are few: lists that hold all labelings there are, or all but one.
+"""Every list there is, if these are few: lists that hold all labelings there are, or all but one.
 
 Bounds on single labelings leave a gap there, because they would allow the best ones again and again.
 """
@@ -21,7 +21,7 @@ _LISTED_BITS = 12  # of the number of labelings that are listed
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield the best list of all; None where there are many, or D is not known exactly."""
+    """Yield the best list of all; None if there are many, or D is not known exactly."""
     objective = problem.objective
     if bits(objective.model, ()) > _LISTED_BITS or objective.why_not_known(problem.rows) is not None:
         return None

@@ -33,7 +33,7 @@ class PaperBounds:
     Attributes
     ----------
     shift : float
-        The least C >= 0 that makes ``l(y) + C >= 0`` on the list's own labelings; 0 where none is negative.
+        The least C >= 0 that makes ``l(y) + C >= 0`` on the list's own labelings; 0 if none is negative.
     factors : tuple of floats
         alpha_t, the proven share of the best possible gain that step t reached, in the shifted objective.
     errors : tuple of floats
@@ -92,9 +92,9 @@ def paper_bounds(
 
 
 def least_known(objective: Objective, rows: Labels, baseline: float) -> float:
-    """Return the least F of the lists that are known: the empty one, and labelings of the list repeated.
+    """Return the smallest F of the known lists: the empty one, and labelings of the list repeated.
 
-    The paper's F_min, the least F of all lists, is not above it.
+    The paper's F_min, the smallest F of all lists, is not above it.
     """
     worst = rows[int(np.argmin(objective.modular(rows)))] if len(rows) else None
     repeated = inf if worst is None else objective.repeated(worst, len(rows))

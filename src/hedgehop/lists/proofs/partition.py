@@ -42,7 +42,7 @@ def descended(
     rows: Labels | None = None,
     variables: Doubles | None = None,
 ) -> Descent:
-    """Return a descent that has not begun: for whoever wants the bound a few evaluations at a time.
+    """Return a descent that has not begun: to get the bound a few evaluations at a time.
 
     `rows`: the best list known; steps are as long as the distance to its F allows. `variables`: prices of variables
     that are known to be good, unless all multipliers are given.
@@ -59,7 +59,7 @@ def descended(
 
 
 def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
-    """Return the bound that some multipliers prove: flows are built from scratch, whatever found them is not asked."""
+    """Return the bound that some multipliers prove: flows are built from scratch, without what found them."""
     dual = _dual(objective, m)
     shapes, wanted = (multipliers.variables.shape, multipliers.slopes.shape), (dual.unary.shape[:1], dual.low.shape)
     if shapes != wanted:
@@ -70,7 +70,7 @@ def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield a bound per so many evaluations as take about as long as a step; None where labels have no parts."""
+    """Yield a bound per so many evaluations as take about as long as a step; None if labels have no parts."""
     known = applies(problem.objective) and not _has_sizes(problem.objective)
     return _evidence(problem) if known else None
 

@@ -41,7 +41,7 @@ _APART: tuple[Provider, ...] = (LISTING, RELAXED, SLOPES, BALLS, GAINS, JOINT, P
 class Search:
     """Bounds on all lists of m labelings, and the labelings found; one search serves all lists of its problem.
 
-    It has a solver of its own: what it solves changes nothing in the lists that are made elsewhere.
+    It has its own solver, so what it solves does not change the lists that are made elsewhere.
     """
 
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
@@ -121,7 +121,7 @@ class Search:
         return None
 
     def _found(self, provider: Provider) -> Iterator[Evidence]:
-        """Yield what a provider finds, nothing where it does not apply."""
+        """Yield what a provider finds, nothing if it does not apply."""
         yield from provider.find(self._problem) or ()
 
     def _take(self, bound: Bound) -> None:
@@ -129,7 +129,7 @@ class Search:
             self._best = bound
 
     def _least(self, state: ListState) -> float:
-        """Return the least bound that a list brings itself."""
+        """Return the smallest bound that a list brings itself."""
         return min((*state.bounds, *self._greedy.objective.list_bounds(state.rows, state.best_gains)), default=np.inf)
 
     def _reaches(self, value: float, known: float) -> bool:

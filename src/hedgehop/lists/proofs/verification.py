@@ -26,9 +26,9 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     """Check every claim of a list again, whichever way it was found.
 
     Scores, gains, F, the bound and the exactness of every step, the baseline, the bound on all lists from its proof,
-    and what follows from these. One step is solved per labeling, one or two for the baseline, and one for the proof (as
-    many as the list has labelings if it comes from joint cuts);
-    where labelings must differ, up to as many as the list has for each.
+    and what follows from these. One step is solved per labeling, one or two for the baseline, and one for the proof
+    (one per labeling if it comes from joint cuts). If labelings must differ, each of these may take up to as many steps
+    as the list has labelings.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     model, diversity
         What it was made for.
     oracle : str or Oracle
-        Which oracle solves the steps: it need not be the one that found the list.
+        Which oracle solves the steps; it need not be the one that found the list.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     proof = found.certificate.proof
     if proof is None:
         text = f"this list has no proof to check ({found.method})"
-        raise ValueError(f"{text}: only lists of hh.diverse whose bound is known keep one.")
+        raise ValueError(f"{text}: only lists of hh.diverse with a known bound have one.")
     rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
     objective = Objective(model, diversity, found.tradeoff)
     solver = Watched(get(oracle).on(model))
@@ -82,7 +82,7 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
 def _checked(problem: Problem, proof: Proof) -> float:
     checks = {provider.source: provider.check for provider in PROVIDERS} | {"steps": _by_steps}
     if proof.source not in checks:
-        raise ValueError(f"this proof is by {proof.source!r}, which this hedgehop does not know. Update hedgehop.")
+        raise ValueError(f"this proof is by {proof.source!r}, which this version does not know. Update hedgehop.")
     return checks[proof.source](problem, proof.arrays)
 
 

@@ -62,12 +62,12 @@ class EdgeSubset(LinearModel):
         return False
 
     def _undecided(self, ranges: Doubles) -> Doubles:
-        """Ranges of the weights; from their median where labelings differ by exchanging edges."""
+        """Ranges of the weights; from their median if labelings differ by exchanging edges."""
         allowed = self.weights[~np.isneginf(self.weights)].astype(np.float64)
         return np.abs(allowed - np.median(allowed)) if self._same_size and allowed.size else ranges
 
     def _without_constant(self, unary: Doubles) -> Doubles:
-        """Take the median of the weights from all of them where labelings differ by exchanging edges."""
+        """Take the median of the weights from all of them if labelings differ by exchanging edges."""
         allowed = unary[~np.isneginf(unary[:, 1]), 1]
         return unary - [0.0, np.median(allowed)] if self._same_size and allowed.size else unary
 

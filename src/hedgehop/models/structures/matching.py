@@ -59,7 +59,7 @@ class Matching(LinearModel):
         self._refuse_crowds()
 
     def _undecided(self, ranges: Doubles) -> Doubles:
-        """Ranges of the rows; without what whole columns add where every column is taken."""
+        """Ranges of the rows; without what whole columns add if every column is taken."""
         if len(set(self.unary.shape)) > 1 or self.n_columns != self.n_labels:
             return ranges
         allowed = np.where(np.isneginf(self.unary), np.nan, self.unary).astype(np.float64)

@@ -20,10 +20,11 @@ ScoreFunction = Callable[[Labels], float]
 
 
 class Structure(UnaryModel):
-    """``r(y) = score(y)``, to be maximised by a solver of your own: a decoder, a dynamic program, a constraint model.
+    """``r(y) = score(y)``, to be maximised by your own solver: a decoder, a dynamic program, a constraint model.
 
     All that is needed is a function that finds the best labeling if every label of every variable gets an additional
-    score. Diversities with linear potentials then work at once, balls by slopes; steps are as exact as the solver.
+    score. Diversities with linear potentials then work directly, and balls through the Lagrangian bound. Steps are as
+    exact as the solver.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class Structure(UnaryModel):
 
     @property
     def spread(self) -> float:
-        """Size of the best score: how much scores may differ by is not known."""
+        """Size of the best score, because it is not known by how much scores can differ."""
         first: float = self.__dict__["_first"]
         return abs(first)
 

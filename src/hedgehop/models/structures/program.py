@@ -163,7 +163,7 @@ class Program(UnaryModel):
         bounds = Bounds(low, high)
         found = interruptible(milp, costs, constraints=rows, bounds=bounds, integrality=kinds, options=options)
         if found.status == 3:
-            raise ValueError("c . x has no limit. Give finite bounds to the columns that are not labelled.")
+            raise ValueError("c . x is unbounded. Give finite bounds to the columns that are not labelled.")
         return None if found.x is None else np.asarray(found.x, np.float64)
 
     def _relaxed_value(self) -> float:

@@ -14,7 +14,7 @@ from hedgehop.potentials import Potential, total_value
 
 
 class OwnSolver(Oracle):
-    """Calls the model's own solver with what linear potentials add; as exact, or as well bounded, as this is.
+    """Calls the model's own solver with what linear potentials add; as exact, or as well bounded, as that solver.
 
     Examples
     --------

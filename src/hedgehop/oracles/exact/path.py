@@ -21,9 +21,9 @@ FoundRoute = tuple[Labels, float, float]  # edges in order, their cost, a cost t
 class ShortestPath(LinearOracle[Path]):
     """Shortest routes with changed lengths (docs/theory.md 10).
 
-    Exact on acyclic graphs, and if no changed length is below 0, as when diversity only makes used edges longer.
-    Otherwise routes that visit no node twice are hard to find: the answer is a good route with a bound, and it is
-    exact where both meet.
+    Exact on acyclic graphs, and if no changed length is below 0, as when a diversity only makes used edges longer.
+    Otherwise routes that visit no node twice are hard to find: the answer is a good route with a bound, and it is exact
+    if both agree.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class ShortestPath(LinearOracle[Path]):
     """
 
     name = "path"
-    summary = "A* on routes; exact, with linear potentials, unless these make a cycle shorter than nothing"
+    summary = "A* on routes; exact, with linear potentials, unless these give a cycle a negative length"
     structure = Path
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:

@@ -41,7 +41,7 @@ _PROCESS = Path(__file__).with_name("toulbar2_process.py")
 
 
 class Toulbar2(Oracle):
-    """Branch and bound of toulbar2, in a process of its own per step.
+    """Branch and bound of toulbar2, in a separate process for each step.
 
     The budget is a number of backtracks, so that the same step has the same answer on every machine.
 
@@ -147,7 +147,7 @@ def _answer(network: dict[str, Any], seconds: float) -> dict[str, Any]:
             command, input=task.getvalue(), capture_output=True, timeout=seconds + _GRACE if limited else None
         )
     except subprocess.TimeoutExpired:
-        raise UnsupportedError("toulbar2 does not keep to its time limit here. Use another oracle.") from None
+        raise UnsupportedError("toulbar2 exceeded its time limit. Use another oracle.") from None
     if child.returncode != 0:
         last = child.stderr.decode(errors="replace").strip().splitlines()[-1:]
         raise UnsupportedError(f"toulbar2 failed ({''.join(last) or child.returncode}). Use another oracle.")

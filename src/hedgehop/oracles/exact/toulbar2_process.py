@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One search of toulbar2 in a process of its own: a network on stdin, the answer as JSON on the last line of stdout.
+"""One search of toulbar2 in a separate process: a network on stdin, the answer as JSON on the last line of stdout.
 
 It knows nothing of hedgehop, so that it starts fast; a crash of the solver costs a process, not a session.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def solved(network: dict[str, Any]) -> dict[str, Any]:
-    """Return the best labels found (None if there are none), the least cost proven, and the number of backtracks."""
+    """Return the best labels found (None if there are none), the smallest cost proven, and the number of backtracks."""
     import pytoulbar2
 
     cfn = pytoulbar2.CFN(verbose=-1)

@@ -56,7 +56,7 @@ class Tree(Oracle):
         return self.step(model, labeling, potentials, value + constant)
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
-        """One pass up, one pass down; not at hand with counts."""
+        """One pass up, one pass down; not available with counts."""
         theta, constant, rest = fold(model, potentials)
         if rest or self.refusal(model, potentials) is not None:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Annealing: better labelings where scores contradict each other, so that cuts and messages round badly."""
+"""Annealing: better labelings if scores contradict each other, so that cuts and messages round badly."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hedgehop.models.pairwise import PairwiseModel
 
 Build = Callable[[Doubles], _core.flow.AnyFlow]
 _CAPACITY_BITS = 60
-_COARSE = 1e-7  # error, against the sum of the terminals, from which a flow is built again
+_COARSE = 1e-7  # error, against the sum of the terminals, above which a flow is built again
 
 
 class KeptFlow:
@@ -33,7 +33,7 @@ class KeptFlow:
         return other
 
     def solved(self, terminals: Doubles, size: float) -> _core.flow.AnyFlow:
-        """Solve on from the last flow; build another if its scale, made for other terminals, is too coarse or too fine.
+        """Continue from the last flow; start over if its scale, chosen for other terminals, is too coarse or too fine.
 
         `size`: the sum of the sizes of the terminals.
         """
@@ -97,7 +97,7 @@ class Terminals:
 
 
 def stake_of_variable(model: PairwiseModel) -> float:
-    """About what is at stake at one variable; 1 where nothing is."""
+    """About what is at stake at one variable; 1 if nothing is."""
     stake = model.spread / model.n_variables
     return stake if stake > 0 else 1.0
 

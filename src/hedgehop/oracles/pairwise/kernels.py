@@ -61,7 +61,7 @@ def message_solver(model: PairwiseModel) -> _core.trws.Trws:
 def pass_messages(
     solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, iterations: int
 ) -> tuple[Labels, float, float]:
-    """Return labeling, value and bound of unary + theta; fewer iterations do where these are close."""
+    """Return labeling, value and bound of unary + theta; fewer iterations do if these are close."""
     try:
         solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
     except ValueError as error:  # sizes are checked before: a variable has no label left
@@ -80,7 +80,7 @@ def label_limits(solver: _core.trws.Trws) -> Doubles:
 def closed(
     solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, labeling: Labels, value: float, bound: float
 ) -> float:
-    """Return the value for a bound that is above it by the rounding of messages, where all other labels do worse.
+    """Return the value for a bound that is above it by the rounding of messages, if all other labels do worse.
 
     Messages are integers of 32 bits, so that about 1e-8 of what is at stake is left where they have converged.
     """

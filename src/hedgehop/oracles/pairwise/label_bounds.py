@@ -16,13 +16,13 @@ from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwi
 from hedgehop.oracles.pairwise.kernels import label_limits, message_solver, pass_messages
 from hedgehop.potentials import Potential
 
-_PASSES_PER_BOUND = 200  # they end by themselves where nothing changes; few leave a gap that every bound inherits
+_PASSES_PER_BOUND = 200  # they end by themselves if nothing changes; few leave a gap that every bound inherits
 
 
 class LabelBounds:
     """Upper bounds on the values of all labelings with label l at variable i, (n, L).
 
-    They are the oracle's max-marginals where it has them, else read off the messages of TRW-S, which are kept from one
+    They are the oracle's max-marginals if it has them, else read off the messages of TRW-S, which are kept from one
     question to the next: the lower one of ``bound - max B_i + B_i(l)``, by the beliefs at the visit of a variable (see
     cpp/trws/solver.hpp), and of ``bound - max U_i + U_i(l) + reach_i``, by its own scores, whatever its edges do.
     """

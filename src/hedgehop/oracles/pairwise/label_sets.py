@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which labels to do without where they cost something: message passing with fewer and fewer of them.
+"""Which labels to do without if they cost something: message passing with fewer and fewer of them.
 
 For a given set of labels their costs are a constant, and messages nearly solve what is left. So the search is one over
 sets: each label, the rarest first, is left out for good where the others do better without it.

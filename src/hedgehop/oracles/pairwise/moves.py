@@ -105,7 +105,7 @@ class MoveSolver(PairwiseSolver):
         pool = Pool(model, potentials, ())
         pool.add([first.reshape(-1), *self.kept, *_simple(model, theta)])
         if not pool.labelings:
-            raise InfeasibleError("no start of moves is allowed; use oracle='ilp'.")
+            raise InfeasibleError("no allowed labeling was found to start from. Use oracle='ilp'.")
         if (weights.label_costs > 0).any():
             pool.add([self._fewer_labels(theta, rest, weights, first)])
         settled = weights.is_settled_by_labels and model.unary.size > _FEWER_LABELS_FROM
@@ -141,7 +141,7 @@ class MoveSolver(PairwiseSolver):
     def _fewer_labels(
         self, theta: Doubles | None, rest: Sequence[Potential], weights: MoveWeights, labeling: Labels
     ) -> Labels:
-        """Return a labeling with fewer labels where they cost, polished by moves that know no weights."""
+        """Return a labeling with fewer labels if they cost, polished by moves that know no weights."""
         sets = LabelSets(self._messages, self.model, theta, rest, labeling)
         sets.shrink(weights.label_costs)
         sets.settle(50)
@@ -149,7 +149,7 @@ class MoveSolver(PairwiseSolver):
         return repaired(self._messages, self._moves, self.model, sets.theta, sets.labeling, 0.0)
 
     def _bound_by_branches(self, pool: Pool, theta: Doubles | None, constant: float, weights: MoveWeights) -> float:
-        """Where labels and transitions cost, branch on which of them are paid for; inf where that is of no help."""
+        """If labels and transitions cost, branch on which of them are paid for; inf if that is of no help."""
         model, pairs = self.model, bool(weights.pairs)
         if not can_branch(weights.counts) or (pairs and not has_tables(model)):
             return np.inf

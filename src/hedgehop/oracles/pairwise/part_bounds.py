@@ -51,7 +51,7 @@ class PartBounds:
         return None if last is None else last.prices.variables + self._model.unary.max(axis=1) - last.tops
 
     def __call__(self, theta: Doubles | None, weights: MoveWeights, reached: float, calls: int) -> float:
-        """Return a bound on ``max_y r(y) + theta(y) + what the weights add``; inf where parts are of no help."""
+        """Return a bound on ``max_y r(y) + theta(y) + what the weights add``; inf if parts are of no help."""
         if not is_partition(self._model) or not _is_rewarded(weights):
             return np.inf
         rewarded = [key for key, (_, mu) in weights.regions.items() if (mu > 0).any()]

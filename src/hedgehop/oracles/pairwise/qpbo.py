@@ -28,8 +28,8 @@ _EARLIER_ANSWERS = 5  # labelings of earlier steps to begin with
 class Qpbo(Oracle):
     """One minimum cut over variables and their mirrors: a bound, and labels that some optimum has (C++ flow).
 
-    What the cut leaves open is taken from message passing and annealing, and improved by further cuts, in which a
-    part of the variables is held as it is; a labeling never gets worse by that.
+    Labels that the cut leaves open are taken from message passing and annealing, and improved by further cuts in which
+    a part of the variables is fixed; these never make a labeling worse.
 
     Parameters
     ----------

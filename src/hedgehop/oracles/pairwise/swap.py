@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Swap moves: weights for transitions, too (docs/theory.md 11)."""
+"""Swap moves: also with weights for transitions (docs/theory.md 11)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _FLIPPED_LABELINGS = 4  # labelings to flip from
 class Swap(MoveOracle):
     """Swap moves: variables of two labels are redistributed between them, in the best way, by minimum cuts.
 
-    Expansion moves come first, because they reach further. With two labels one swap is the whole problem, and
-    exact where pairs prefer to agree, labels and transitions cost and whole regions are rewarded.
+    Expansion moves come first, because they reach further. With two labels one swap is the whole problem, and it is
+    exact if pairs prefer to agree, labels and transitions cost, and whole regions are rewarded.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ class Swap(MoveOracle):
 
 
 class SwapSolver(MoveSolver):
-    """Solves one cut where that is exact, else moves from several labelings."""
+    """Solves one cut if that is exact, otherwise moves from several labelings."""
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
-        """Solve one cut where that is exact."""
+        """Solve one cut if that is exact."""
         model = self.model
         theta, _, rest = fold(model, potentials)
         if not is_one_cut(model, rest):

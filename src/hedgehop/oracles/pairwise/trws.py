@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TRW-S: message passing with a bound, then expansion moves where it left a gap."""
+"""TRW-S: message passing with a bound, then expansion moves if it left a gap."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, closed,
 from hedgehop.potentials import Potential
 
 _FEW_PASSES = 5  # between two looks at the gap
-_STALLED = 0.05  # of the gap: what the bound gains in that time where it still falls
+_STALLED = 0.05  # of the gap: what the bound gains in that time if it still falls
 _LARGE_MODEL_SCORES = 2**18  # scores of labels from which a proof may take longer than it is worth
 _LARGE_MODEL_GAP = 1e-4  # of what is at stake: good enough for a large model
 _PROVEN_GAP = 1e-8  # the same, where a step is proven
@@ -36,11 +36,11 @@ class Trws(Oracle):
     warm : int
         The same for steps that start from the messages of an earlier one.
     repair : bool
-        Whether expansion moves polish the labeling where a gap is left, restricted to labels that the messages
-        find nearly as good as the best.
+        Whether expansion moves improve the labeling if a gap is left, restricted to labels that the messages find
+        nearly as good as the best.
     anneal : bool
-        Whether the first step that leaves a wide gap anneals, for seconds on large models; never where all pairs
-        prefer to agree, since expansion moves do as well there in a fraction of the time.
+        Whether the first step that leaves a wide gap uses annealing, for seconds on large models; never if all pairs
+        prefer to agree, since expansion moves are then as good in a fraction of the time.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class TrwsSolver(PairwiseSolver):
     def _passed(
         self, theta: Doubles | None, passes: int, potentials: Sequence[Potential]
     ) -> tuple[Labels, float, float]:
-        """Pass messages; a few at a time where they may be good enough before they are done."""
+        """Pass messages; a few at a time if they may be good enough before they are done."""
         if not (effort().is_limited or self._is_large):
             return pass_messages(self._messages, self.model, theta, passes)
         labeling, value, bound = pass_messages(self._messages, self.model, theta, min(_FEW_PASSES, passes))
@@ -169,7 +169,7 @@ def repaired(
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:
-    """How far below the best a belief may be: a part of a typical strength, or of the gap where there is none."""
+    """How far below the best a belief may be: a part of a typical strength, or of the gap if there is none."""
     pairwise = model.pairwise
     if isinstance(pairwise, Potts) and pairwise.strengths.size:
         return 0.15 * float(pairwise.strengths.mean())

@@ -44,7 +44,7 @@ def add_envelope(ilp: Encoded, potential: Envelope) -> None:
 
 
 def add_ball(ilp: Encoded, potential: BallGain) -> None:
-    """Write the gain exactly where that is affordable, else below every ``1 - overlap_j``, for now."""
+    """Write the gain exactly if that is affordable, otherwise below every ``1 - overlap_j``, for now."""
     gain = int(ilp.program.columns(1, 1.0, low=0.0, high=max(potential.scale, 0.0))[0])
     for pair in potential.pairs():
         _below_pair(ilp, gain, pair, 0.0)

@@ -72,7 +72,7 @@ class Ilp(Oracle):
         return unwritable(model, rest)
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Solve, on narrower scores where some are huge; exact where value and bound meet, whatever HiGHS says."""
+        """Solve, on narrower scores if some are huge; exact if value and bound meet, whatever HiGHS says."""
         assert isinstance(model, UnaryModel)
         seconds = min(self.time_limit, effort().seconds)
         deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING_SECONDS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""HiGHS prints a line now and then whatever its options say; nobody asked for it."""
+"""Silence for HiGHS, which sometimes prints a line whatever its options say."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Family(Distances):
 
     @property
     def rate(self) -> float:
-        """Overlaps are ``exp(-rate * distance)``; 0 where they are not."""
+        """Overlaps are ``exp(-rate * distance)``; 0 if they are not."""
         if self.decay is None:
             return 0.0
         return float(self.decay[0]) if self.weights is None else 1.0
@@ -142,12 +142,12 @@ class DistanceTerms:
 
     @property
     def only_limits(self) -> int:
-        """The largest distance to keep if potentials do nothing else with distances, else 0."""
+        """The largest distance to keep if potentials do nothing else with distances, otherwise 0."""
         limits = [f.first for f in self.functions if isinstance(f, Limit)]
         return max(limits) if len(limits) == len(self.functions) else 0
 
     def lay_limits(self, centres: Doubles, loss: float, slope: float) -> None:
-        """Lay the penalties of limits around given slopes, for an expected loss, or slope where that is inf."""
+        """Lay the penalties of limits around given slopes, for an expected loss, or slope if that is inf."""
         for j in self.limits:
             limit = self.functions[j]
             assert isinstance(limit, Limit)

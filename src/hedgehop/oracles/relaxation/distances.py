@@ -15,10 +15,10 @@ from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.local_search import LocalSearch
 from hedgehop.potentials import Linear, Potential
 
-_LIMIT_CALLS = 4  # linear steps where labelings have to be different, and that is all
+_LIMIT_CALLS = 4  # linear steps if labelings have to be different, and that is all
 _ASCENT_ROUNDS = 4
 _LOSS_SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
-_SPARED = 2  # calls left for climbing where that needs them
+_SPARED = 2  # calls left for climbing if that needs them
 _MESSAGE_VARIABLES = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
 _MESSAGE_SWEEPS = 60  # of these messages
 _WIDE_GAP_RATIO = 20  # gap, against the one at which to stop, from which they are worth it

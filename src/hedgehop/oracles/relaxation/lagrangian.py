@@ -30,7 +30,7 @@ _FAMILIES = ("distances", "lines", "counts")  # the first one present is relaxed
 
 
 class Lagrangian(LinearStepsOracle):
-    """Bound by lines above what is not linear, a linear step each; then ascent from the labelings found so far.
+    """Bounds by lines above what is not linear, one linear step each; then ascent from the labelings found so far.
 
     Distances have slopes, chosen by a bundle of the labelings found so far. Used labels, kinds and regions have
     multipliers, improved by subgradient steps. Agreements with samples have chords.
@@ -42,7 +42,7 @@ class Lagrangian(LinearStepsOracle):
     tolerance : float
         For distances: gap, as a share of what the potentials can add, at which to stop.
     starts : int, optional
-        From how many labelings to climb, or how many counts to push over the size at which their weight sets in: 8
+        From how many labelings to climb, or how many counts to push beyond the size at which their weight applies: 8
         for samples and 6 for counts unless given.
     inner : Oracle, optional
         Which oracle solves the linear steps, and those with further potentials; by default the choice of "auto".
@@ -79,7 +79,7 @@ class Lagrangian(LinearStepsOracle):
         return next((family for family in _FAMILIES if family in present), None)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse where there is nothing to relax, and what the linear oracle refuses."""
+        """Refuse if there is nothing to relax, and what the linear oracle refuses."""
         relaxed, others = self.split(potentials)
         family = self.family(potentials)
         if family is None:

@@ -41,7 +41,7 @@ class LinearStepsOracle(Oracle):
         """Potentials that are relaxed here, and the others."""
 
     def linear_oracle(self, model: Model, others: Sequence[Potential], quick: bool = False) -> Oracle:
-        """What solves the linear steps: no integer program where there is anything else, because many steps follow.
+        """What solves the linear steps: no integer program if there is anything else, because many steps follow.
 
         `quick`: moves are to spend little on their bounds.
         """
@@ -68,7 +68,7 @@ class LinearStepsSolver(Solver):
         self._inner: dict[tuple[str, bool], Solver] = {}
 
     def step(self, potentials: Sequence[Potential]) -> Step:
-        """Solve one step; where nothing is to be relaxed, the inner oracle alone does."""
+        """Solve one step; if nothing is to be relaxed, the inner oracle alone does."""
         if not self.oracle.split(potentials)[0] and self.oracle.refusal(self.model, potentials) is not None:
             return self._alone.step(potentials)
         return super().step(potentials)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loopy max-product with messages for Hamming distances: what the paper ran for its balls, to compare with."""
+"""Loopy max-product with messages for Hamming distances: the paper's method for its balls, for comparison."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Messages(LinearStepsOracle):
     damping : float
         Share of the old message in the new one, at least 0 and below 1.
     inner : Oracle, optional
-        Which oracle solves the linear steps of the bound, and those without distances; if none is given, the one
-        that "auto" would choose.
+        Which oracle solves the linear steps of the bound, and those without distances; by default the one that "auto"
+        would choose.
 
     Examples
     --------

@@ -143,7 +143,7 @@ def _steepest(count: CountFunction) -> tuple[float, float]:
 
 
 def _cap(count: CountFunction, codes: Indices) -> float:
-    """What the multipliers may add up to; more than the weight where some members are let off."""
+    """What the multipliers may add up to; more than the weight if some members are let off."""
     rises, users = threshold(count), count.count(codes)
     return rises.weight * (users / (users - rises.start) if rises.weight < 0 and users > rises.start else 1.0)
 

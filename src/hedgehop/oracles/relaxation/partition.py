@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Potts models as partitions: bounds where labels or whole regions are weighed (docs/theory.md 11).
+"""Potts models as partitions: bounds if labels or whole regions are weighed (docs/theory.md 11).
 
 With ``X_l = {i: y_i = l}`` the Potts cost is half the sum of the cuts of all parts, so relevance falls apart by label
 once "exactly one label each" is relaxed by prices nu. For every list of m labelings, any nu and any slopes s >= 0,
@@ -119,7 +119,7 @@ class PartitionDual:
         return total + _NUMPY_SUM_ERROR * (sizes + float(used @ shown)), rises
 
     def moved(self, prices: Prices, rises: Prices, length: float) -> Prices:
-        """Return prices a step against a direction, slopes kept where they are of use."""
+        """Return prices a step against a direction, slopes kept if they are of use."""
         slopes = np.clip(prices.slopes - length * rises.slopes, self.low, self.high)
         return Prices(prices.variables - length * rises.variables, slopes)
 
@@ -142,7 +142,7 @@ class Descent:
         self._turn: Prices | None = None
 
     def run(self, calls: int) -> float:
-        """Return the best bound after so many further evaluations, fewer where nothing is left to gain."""
+        """Return the best bound after so many further evaluations, fewer if nothing is left to gain."""
         for _ in range(calls):
             if self.done:
                 break

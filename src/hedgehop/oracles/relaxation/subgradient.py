@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bounds by multipliers of count functions: Polyak's steps, halved where they fail (docs/theory.md 11).
+"""Bounds by multipliers of count functions: Polyak's steps, halved if they fail (docs/theory.md 11).
 
 Every choice of multipliers gives a bound. The linear steps are solved by TRW-S for moves, or by any other oracle.
 """
@@ -72,7 +72,7 @@ class CountMultipliers:
         return sum(multipliers.rest() for _, multipliers in self.classes)
 
     def improve(self, labeling: Labels, length: float) -> bool:
-        """Step against the subgradient; False where it vanishes."""
+        """Step against the subgradient; False if it vanishes."""
         norm = sum(multipliers.slope(codes.of(labeling)) for codes, multipliers in self.classes)
         for _, multipliers in self.classes if norm else ():
             multipliers.step(length / norm)
@@ -177,8 +177,8 @@ def _relaxed_pairs(
 ) -> tuple[list[CountFunction], float]:
     """Return thresholds of labels and a constant that are at least the weights of pairs on edges.
 
-    A pair can be used only where both of its labels are: its reward is at most that of using the one which
-    `labeling` does not use; where it uses both, at most a constant. Costs are at most nothing.
+    A pair can be used only if both of its labels are: its reward is at most that of using the one which
+    `labeling` does not use; if it uses both, at most a constant. Costs are at most nothing.
     """
     rewards, constant = np.zeros(model.n_labels), 0.0
     used = label_counts(labeling.reshape(1, -1), model.n_labels)[0] > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A dialogue: strokes one after the other, where what was shown or chosen before counts."""
+"""A dialogue: strokes one after another; what was shown or chosen before also counts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MEMORY = 0.5  # share of the scores of the round before
 class Dialogue:
     """Segmentations from strokes that come one after the other; :meth:`hedgehop.Segmenter.dialogue` starts one.
 
-    Each answer stays close to the one before: to the candidate that was chosen, otherwise to the first one shown. A
-    correct stroke should not change what was right already.
+    Each answer stays close to the previous one: to the chosen candidate or, if none was chosen, to the first one shown.
+    A correct stroke should not change what was already right.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ _SAFE_HEADERS = {
 class Guard:
     """ASGI middleware: checks Host, Origin, token and size before anything else runs, and adds safe headers.
 
-    What fails unexpectedly is told to the terminal, and to the page without the machine's insides.
+    Unexpected errors are printed on the terminal; the page gets a message without internal details.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -158,7 +158,7 @@ def _limited(receive: Receive, limit: int) -> Receive:
         try:
             message = await asyncio.wait_for(receive(), min(_LONGEST_SILENCE, max(0.01, end - time.monotonic())))
         except asyncio.TimeoutError:
-            raise refuse(408, "the upload stopped on its way. Send it again.") from None
+            raise refuse(408, "the upload was interrupted. Send it again.") from None
         more = bool(message.get("more_body", False))
         seen += len(message.get("body", b""))
         if seen > limit:

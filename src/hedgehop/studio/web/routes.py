@@ -96,7 +96,7 @@ def _file(*types: str) -> dict[int | str, dict[str, Any]]:
 
 @api.get("/about")
 async def about(studio: StudioOf) -> About:
-    """Tell versions and limits."""
+    """Return versions and limits."""
     count, taken = studio.sessions.used
     limits = studio.settings
     return About(
@@ -163,7 +163,7 @@ async def solve(session: SessionOf, request: SolveRequest) -> StreamingResponse:
     """Find a list; a solve that is running is cancelled.
 
     The answer is a stream of events: `candidate` (list, index, differs, runs: label, length, ... row by row),
-    `note`, and at last `done` (count, proof, seconds), `failed` or `cancelled`.
+    `note`, and finally `done` (count, proof, seconds), `failed` or `cancelled`.
     """
     job = session.start(request)
     return StreamingResponse(job.events(), media_type="text/event-stream")

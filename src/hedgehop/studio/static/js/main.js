@@ -83,7 +83,7 @@ function back(done) {
 function clear() {
   solver.stop(false);
   store.commit({ strokes: [], base: null, found: null, selected: 0 });
-  say("All strokes are gone. Undo brings them back.");
+  say("All strokes were removed. Undo brings them back.");
   if (store.state.session?.mode === "classes") solver.soon();
 }
 

@@ -7,7 +7,7 @@ const place = element("status", HTMLElement);
 let timer = 0;
 
 /**
- * Say something below the image; screen readers hear it, too.
+ * Say something below the image; screen readers read it aloud.
  * @param {string} text
  * @param {Tone} tone
  */

@@ -91,7 +91,7 @@ export class Opening {
   #mayLeave() {
     const { session } = this.#store.state;
     if (!session || session.number !== null || !this.#store.unsaved) return true;
-    return window.confirm(`The strokes on ${session.name} were not exported. Leave them?`);
+    return window.confirm(`The strokes on ${session.name} were not exported. Discard them?`);
   }
 
   /** @param {Opened} session @param {ImageBitmap} image @param {Partial<State>} kept */

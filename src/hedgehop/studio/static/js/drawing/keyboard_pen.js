@@ -31,7 +31,7 @@ export class KeyboardPen {
     this.#board.byKeys = true;
     this.#board.canvas.focus();
     this.#board.hover([this.#board.canvas.clientWidth / 2, this.#board.canvas.clientHeight / 2]);
-    say("Drawing with keys: arrows move, Space puts the brush down and lifts it, K leaves.");
+    say("Drawing with keys: arrows move, Space puts the brush down and lifts it, K ends it.");
   }
 
   leave() {

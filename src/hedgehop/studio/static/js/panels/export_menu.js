@@ -128,6 +128,6 @@ export class ExportMenu {
   /** @param {unknown} error */
   async #failed(error) {
     if (!(error instanceof api.Refusal && error.status === 404)) return sayError(error);
-    await this.#recover().then(() => say("The studio had closed this image. It is open again: choose and export once more."), sayError);
+    await this.#recover().then(() => say("The studio had closed this image. It is open again: choose a candidate and export it again."), sayError);
   }
 }
