@@ -132,3 +132,20 @@ def test_every_field_is_looked_at():
     }
     checked = {"labelings", "relevance", "gains", "bounds", "unlimited_bounds", "exact", "certificate"}
     assert {f.name for f in fields(hh.DiverseList)} == words | checked
+
+
+@pytest.mark.parametrize(
+    "diversity", [hh.VariableCoverage("sqrt"), 0.5 * hh.LinearHamming() + hh.HammingBall(gamma=0.5), hh.LabelCoverage()]
+)
+def test_the_diversity_is_taken_from_its_name(diversity, tmp_path):
+    found = hh.diverse(CHAIN, diversity, m=3, tradeoff=2.0)
+    found.save(tmp_path / "list.npz")
+    again = hh.verify(hh.load(tmp_path / "list.npz"), CHAIN)
+    assert again.objective == hh.verify(found, CHAIN, diversity).objective
+
+
+@pytest.mark.parametrize("name", ["RegionCoverage(4 regions, h='log')", "LinearHamming(weights=...)", "exit()", "1 +"])
+def test_a_name_that_does_not_say_everything_is_no_diversity(name):
+    found = hh.diverse(CHAIN, DIVERSITY, m=2, tradeoff=2.0)
+    with pytest.raises(ValueError, match="diversity must be given for this list"):
+        hh.verify(replace(found, diversity=name), CHAIN)

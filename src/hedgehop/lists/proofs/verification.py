@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from hedgehop import diversity as diversities
 from hedgehop._arrays import Labels
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.certificate import Certificate, baseline, certify
@@ -22,7 +25,9 @@ from hedgehop.models.base import Model
 from hedgehop.oracles.registry import OracleLike, get
 
 
-def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: OracleLike = "auto") -> Certificate:
+def verify(
+    found: DiverseList, model: Model, diversity: Diversity | None = None, oracle: OracleLike = "auto"
+) -> Certificate:
     """Check every claim of a list again, whichever way it was found.
 
     Scores, gains, F, the bound and the exactness of every step, the baseline, the bound on all lists from its proof,
@@ -34,8 +39,11 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     ----------
     found : DiverseList
         A list with a proof: from ``hh.diverse``, or from a file.
-    model, diversity
-        What it was made for.
+    model : Model
+        What was labelled.
+    diversity : Diversity, optional
+        What made labelings different. It can be left out if ``found.diversity`` says everything about it, as
+        ``VariableCoverage(h='log')`` does; regions, kinds, samples and weights have to be given.
     oracle : str or Oracle
         Which oracle solves the steps; it need not be the one that found the list.
 
@@ -53,11 +61,11 @@ def verify(found: DiverseList, model: Model, diversity: Diversity, oracle: Oracl
     --------
     >>> import hedgehop as hh
     >>> chain = hh.Chain([[2.0, 1.5, 0.0]] * 4, [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]])
-    >>> diversity = hh.VariableCoverage()
-    >>> found = hh.diverse(chain, diversity, m=3, tradeoff=2.0)
-    >>> abs(hh.verify(found, chain, diversity).upper_bound - found.upper_bound) < 1e-9
+    >>> found = hh.diverse(chain, hh.VariableCoverage(), m=3, tradeoff=2.0)
+    >>> abs(hh.verify(found, chain).upper_bound - found.upper_bound) < 1e-9
     True
     """
+    diversity = _named(found.diversity) if diversity is None else diversity
     check_arguments(model, diversity)
     proof = found.certificate.proof
     if proof is None:
@@ -91,3 +99,27 @@ def _by_steps(problem: Problem, arrays: Arrays) -> float:
     rows: Labels = arrays["rows"]
     step = problem.solver.step(problem.objective.bounding(rows))
     return problem.objective.list_bound(rows, step.upper_bound, problem.m)
+
+
+def _named(text: str) -> Diversity:
+    """Return the diversity that a list names, if its name says everything about it."""
+    try:
+        made = _made(ast.parse(text, mode="eval").body)
+        if repr(made) == text:
+            return made
+    except (SyntaxError, TypeError, ValueError, AttributeError):
+        pass
+    raise ValueError(f"diversity must be given for this list: its name, {text!r}, does not say everything about it.")
+
+
+def _made(node: Any) -> Diversity:
+    """Make ``Name(values)`` and weighted sums of such: classes of this package and plain values, nothing else."""
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Mult):
+            return float(ast.literal_eval(node.left)) * _made(node.right)
+        return _made(node.left) + _made(node.right)
+    kind = getattr(diversities, node.func.id)
+    if not (isinstance(kind, type) and issubclass(kind, Diversity)):
+        raise TypeError
+    values = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
+    return kind(*map(ast.literal_eval, node.args), **values)
