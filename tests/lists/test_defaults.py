@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.lists.separation import Separation
+from hedgehop.lists.tradeoff_search import tradeoff_found
+from hedgehop.oracles.pairwise.moves import MoveSolver
 
 
 def noisy_grid(side: int, labels: int = 3) -> hh.Grid:
@@ -132,3 +135,14 @@ def test_a_target_without_a_second_labeling_is_told_in_its_words():
     scores = [[0.0, -np.inf]] * 3
     with pytest.raises(hh.InfeasibleError, match="differ in 1 variables; the largest difference was 0"):
         hh.diverse(hh.FactorGraph(scores), tradeoff=hh.target(0.1), distinct=True)
+
+
+def test_no_bounds_are_sought_while_a_tradeoff_is(monkeypatch):
+    asked = []
+    monkeypatch.setattr(MoveSolver, "_bound_by_branches", lambda *_: asked.append(1) or np.inf)
+    model = hh.Grid(np.random.default_rng(0).normal(size=(6, 6, 3)), smoothness=0.6)
+    swap = hh.oracles.get("swap")
+    assert tradeoff_found("auto", model, hh.TransitionCoverage(), swap, Separation()) > 0
+    assert not asked
+    swap.on(model).step([])
+    assert asked

@@ -17,7 +17,7 @@ from hedgehop.lists.tradeoff import SECOND, Target, TradeoffLike, is_auto, resol
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.conditioning import unit_of
-from hedgehop.oracles.effort import effort
+from hedgehop.oracles.effort import effort, without_bounds
 
 _BRACKET_FACTOR = 4.0  # between tries while a bracket is sought
 _BRACKET_TRIES, _ROUGH_BRACKET_TRIES = 40, 12
@@ -36,7 +36,10 @@ def tradeoff_found(
     if is_auto(tradeoff):
         separation = Separation()  # or any tradeoff would do
     trials = _Trials(Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model)), wanted)
-    return trials.roughly() if is_auto(tradeoff) else trials.to_the_point()
+    if not is_auto(tradeoff):
+        return trials.to_the_point()
+    with without_bounds():
+        return trials.roughly()
 
 
 @dataclass

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
@@ -33,10 +33,13 @@ class Effort:
         A step is good enough when bound and value are within this share of what is at stake; None leaves it to oracles.
     deadline : float
         When it has to end, by ``now``.
+    needs_bounds : bool
+        Whether bounds are read. If not, solvers may skip bounds that cost more than the labeling.
     """
 
     tolerance: float | None = None
     deadline: float = inf
+    needs_bounds: bool = True
 
     @staticmethod
     def now() -> float:
@@ -85,7 +88,17 @@ def effort() -> Effort:
 def limited(tolerance: float | None, seconds: float | None = None) -> Iterator[Effort]:
     """Ask no more than this of the steps within: they never get more time than those around them."""
     deadline = inf if seconds is None else Effort.now() + seconds
-    token = _EFFORT.set(Effort(tolerance, min(deadline, _EFFORT.get().deadline)))
+    token = _EFFORT.set(replace(_EFFORT.get(), tolerance=tolerance, deadline=min(deadline, _EFFORT.get().deadline)))
+    try:
+        yield _EFFORT.get()
+    finally:
+        _EFFORT.reset(token)
+
+
+@contextmanager
+def without_bounds() -> Iterator[Effort]:
+    """Ask the steps within for labelings only."""
+    token = _EFFORT.set(replace(_EFFORT.get(), needs_bounds=False))
     try:
         yield _EFFORT.get()
     finally:

@@ -291,7 +291,7 @@ class AutoSolver(Solver):
         oracles = self.oracle.oracles
         if effort().suffices(self.model, potentials, step.value, step.upper_bound):
             return step
-        if step.exact or not self.oracle.closes_gaps:
+        if step.exact or not (self.oracle.closes_gaps and effort().needs_bounds):
             return step
         last = closer(oracles, chosen.name, self.model, potentials)
         if last is None:

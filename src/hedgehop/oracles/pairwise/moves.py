@@ -16,6 +16,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.branching import CostBranches, can_branch
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, expanded, pass_messages
 from hedgehop.oracles.pairwise.label_sets import LabelSets
@@ -111,6 +112,9 @@ class MoveSolver(PairwiseSolver):
         settled = weights.is_settled_by_labels and model.unary.size > _FEWER_LABELS_FROM
         if not settled:
             self._move(pool, theta, weights)
+        if not effort().needs_bounds:
+            self.keep(pool.top(1)[0], _MOST_STARTS)
+            return self.oracle.step(model, self.kept[0], potentials, np.inf)
         known, bound = len(pool.labelings), self._bound_by_branches(pool, theta, constant, weights)
         best, reached = pool.top(1)[0], pool.value - constant
         if bound > reached + CLOSE_GAP * model.spread:
