@@ -14,22 +14,31 @@ from hunt.tally import Tally
 
 
 def main() -> int:
-    """Hunt; 1 if something was wrong."""
-    options = _options()
-    end, tally, seed = time.monotonic() + 0.8 * options.seconds, Tally(), options.seed
+    """Hunt until time is up, or until Ctrl-C; 1 if something was wrong."""
+    options, tally = _options(), Tally()
+    counts: dict[str, int] = {}
+    try:
+        _lists(options, tally)
+        if not options.rounds:
+            counts["flows"] = flow.hunt(options.seed, 0.1 * options.seconds, tally)
+            counts["files"] = files.hunt(options.seed, 0.05 * options.seconds, tally)
+            counts["calls"] = arguments.hunt(options.seed, 0.05 * options.seconds, tally)
+    except KeyboardInterrupt:
+        print("hunt: interrupted; this is what was checked until then", file=sys.stderr)
+    _show(tally, counts, options.json)
+    return 1 if tally.faults else 0
+
+
+def _lists(options: argparse.Namespace, tally: Tally) -> None:
+    end, seed = time.monotonic() + 0.8 * options.seconds, options.seed
     while time.monotonic() < end and not (options.rounds and tally.rounds >= options.rounds):
-        start = time.monotonic()
+        start, known = time.monotonic(), len(tally.faults)
         Round(seed, tally).run()
         if time.monotonic() - start > 20:
             print(f"hunt: SEED={seed} ROUNDS=1 took {time.monotonic() - start:.0f} s", file=sys.stderr)
+        for fault in tally.faults[known:]:
+            print(f"hunt: {fault.kind} in SEED={seed} ROUNDS=1", file=sys.stderr)
         seed += 1
-    counts = {}
-    if not options.rounds:
-        counts["flows"] = flow.hunt(options.seed, 0.1 * options.seconds, tally)
-        counts["files"] = files.hunt(options.seed, 0.05 * options.seconds, tally)
-        counts["calls"] = arguments.hunt(options.seed, 0.05 * options.seconds, tally)
-    _show(tally, counts, options.json)
-    return 1 if tally.faults else 0
 
 
 def _options() -> argparse.Namespace:
