@@ -121,10 +121,8 @@ def test_the_log_survives_while_items_are_solved(models, tmp_path):
         if len(heard) == 3:
             raise KeyboardInterrupt
 
-    start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         run(models, RECIPE, tmp_path, workers=2, callback=stop_at_three)
-    assert time.perf_counter() - start < 30
     assert [line["item"] for line in lines(tmp_path)] == heard
     assert run_in_threads(models, tmp_path).done_before == 3
     assert not multiprocessing.active_children()

