@@ -6,7 +6,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.program import program
-from hedgehop.oracles.program.fixing import Rows, prices_of
+from hedgehop.oracles.program.fixing import RowLimits, prices_of
 from hedgehop.potentials import Cardinality, LabelWeights, Linear
 
 ILP = hh.oracles.get("ilp")
@@ -63,9 +63,9 @@ def test_prices_bound_every_solution():
     """``U - |d_j|`` bounds what solutions with column j at its worse end are worth: over all corners of a program."""
     random = np.random.default_rng(0)
     gain, low, high = random.normal(size=6), np.zeros(6), np.ones(6)
-    rows = Rows(random.normal(size=(3, 6)), np.array([-np.inf, -1.5, -3.0]), np.array([1.5, np.inf, 3.0]))
+    rows = RowLimits(random.normal(size=(3, 6)), np.array([-np.inf, -1.5, -3.0]), np.array([1.5, np.inf, 3.0]))
     sparse = pytest.importorskip("scipy.sparse")
-    prices = prices_of(gain, Rows(sparse.csr_array(rows.matrix), rows.low, rows.high), low, high, 6, np.inf)
+    prices = prices_of(gain, RowLimits(sparse.csr_array(rows.matrix), rows.low, rows.high), low, high, 6, np.inf)
     corners = np.stack(np.meshgrid(*[[0.0, 1.0]] * 6, indexing="ij"), -1).reshape(-1, 6)
     values = corners @ rows.matrix.T
     corners = corners[((values >= rows.low) & (values <= rows.high)).all(axis=1)]

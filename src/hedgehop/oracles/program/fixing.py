@@ -25,7 +25,7 @@ _PRICED = 1e-6
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowLimits:
     """``low <= matrix x <= high``."""
 
     matrix: Any
@@ -34,7 +34,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Prices:
+class ColumnPrices:
     """What multipliers prove: the bound U, the prices d, and which columns they may fix."""
 
     bound: float
@@ -58,7 +58,9 @@ class Prices:
         return np.where(dear & (self.prices > 0), high, low), np.where(dear & (self.prices < 0), low, high)
 
 
-def prices_of(gain: Doubles, rows: Rows, low: Doubles, high: Doubles, whole: int, seconds: float) -> Prices | None:
+def prices_of(
+    gain: Doubles, rows: RowLimits, low: Doubles, high: Doubles, whole: int, seconds: float
+) -> ColumnPrices | None:
     """Return prices by the linear program; None if it has none, or not in time.
 
     `whole`: how many of the first columns are zero or one in some best solution.
@@ -69,10 +71,10 @@ def prices_of(gain: Doubles, rows: Rows, low: Doubles, high: Doubles, whole: int
     prices = gain - rows.matrix.T @ multipliers
     bound = _most(multipliers, rows.low, rows.high) + _most(prices, low, high)
     between = (low == 0.0) & (high == 1.0) & (np.arange(gain.size) < whole)
-    return Prices(bound, prices, between) if np.isfinite(bound) else None
+    return ColumnPrices(bound, prices, between) if np.isfinite(bound) else None
 
 
-def _multipliers(gain: Doubles, rows: Rows, low: Doubles, high: Doubles, seconds: float) -> Doubles | None:
+def _multipliers(gain: Doubles, rows: RowLimits, low: Doubles, high: Doubles, seconds: float) -> Doubles | None:
     """Multipliers of the rows where the linear program is solved, by their signs valid ones; None if it is not."""
     from scipy.optimize import linprog
     from scipy.sparse import vstack

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._interrupt import interruptible
-from hedgehop.oracles.program.fixing import WORTH_FIXING, Prices, Rows, prices_of
+from hedgehop.oracles.program.fixing import WORTH_FIXING, ColumnPrices, RowLimits, prices_of
 from hedgehop.oracles.program.quiet import quiet
 
 ColumnIndices = NDArray[np.int64]
@@ -101,12 +101,12 @@ class LinearProgram:
         solution = search.solved(low, high) if prices is None else _narrowed(search, prices, low, high)
         return replace(solution, upper_bound=scale * solution.upper_bound)
 
-    def _all_rows(self) -> Rows:
+    def _all_rows(self) -> RowLimits:
         from scipy.sparse import csr_array
 
         number, column, value = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
-        return Rows(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
+        return RowLimits(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class _Search:
     """Branch and bound over one program, with different limits of its columns."""
 
     gain: Doubles
-    rows: Rows
+    rows: RowLimits
     integer: NDArray[np.bool_]
     deadline: float
 
@@ -141,7 +141,7 @@ class _Search:
         return Solution(result.x, upper, infeasible=result.status == 2)
 
 
-def _narrowed(search: _Search, prices: Prices, low: Doubles, high: Doubles) -> Solution:
+def _narrowed(search: _Search, prices: ColumnPrices, low: Doubles, high: Doubles) -> Solution:
     """Search among the columns that better solutions may use; among all, where these are most or nothing is proven."""
     most = _MOST_OPEN * np.count_nonzero(low < high)
     gap, known = prices.guessed_gap, Solution(None, np.inf, infeasible=False)
