@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own, positive_count
+from hedgehop.lists.methods.nearby import best_nearby, can_search_nearby
 from hedgehop.lists.objective import require_model
 from hedgehop.models import Path
 from hedgehop.models.base import Model
@@ -20,6 +21,9 @@ from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
 from hedgehop.probabilities.samples import samples
 
+_FEWEST_CELLS = 24  # of Lawler's partition per labeling, where better labelings may be missing anyway
+_SCORES_IN_CELLS = 2**22  # of all cells that are solved there, if that is more: about two seconds
+
 __all__ = ["m_best", "penalised_routes", "perturb_and_map", "plateau_routes", "random_labelings"]
 
 
@@ -28,9 +32,10 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
 
     Works on every model whose steps can be solved with some labels forbidden. The labelings are the m best ones if
     steps are solved exactly, as on trees, structures and grids of two labels; on routes, this is Yen's algorithm.
-    Otherwise a warning says that better ones may be missing, and the labelings are sorted by score. If the oracle has
-    max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves (Yanover, Weiss 2003);
-    otherwise it costs one solve per variable, or per edge of a route.
+    Otherwise a warning says that better ones may be missing, and the labelings are sorted by score: on pairwise models,
+    the best ones that a limited number of solves, mixtures of what these find, and single changes lead to. If the
+    oracle has max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves (Yanover,
+    Weiss 2003); otherwise it costs one solve per variable, or per edge of a route.
 
     Examples
     --------
@@ -39,24 +44,41 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
     """
     require_model(model)
-    solver = get(oracle).on(model)
-    bounds = LabelBounds(model, solver.oracle)
+    m, cells = positive_count(m, "m"), _Cells(model, oracle)
+    steps = list(islice(in_order(model, cells.best, cells.marginals, cells.budget(m)), m))
+    if cells.proven:
+        return own(np.array([step.labeling for step in steps], np.int32))
+    warnings.warn("better labelings may be missing: some steps were not solved exactly.", stacklevel=2)
+    if can_search_nearby(model):
+        return own(best_nearby(model, np.array(cells.met), m).reshape(-1, *model.shape))
+    return own(np.array([step.labeling for step in sorted(steps, key=lambda step: -step.value)], np.int32))
 
-    proven = [True]
 
-    def inside(mask: Linear | None) -> Step:
-        step = solver.step(() if mask is None else (mask,))
-        proven[0] &= step.exact
+class _Cells:
+    """Solves cells of Lawler's partition, and remembers what it met and whether all of it is proven."""
+
+    def __init__(self, model: Model, oracle: OracleLike) -> None:
+        self.model, self.solver = model, get(oracle).on(model)
+        self.bounds = LabelBounds(model, self.solver.oracle)
+        self.proven = True
+        self.met: list[Labels] = []
+
+    def best(self, mask: Linear | None) -> Step:
+        """Return the best labeling of a cell."""
+        step = self.solver.step(() if mask is None else (mask,))
+        self.proven &= step.exact
+        self.met.append(step.labeling.reshape(-1))
         return step
 
-    def marginals(mask: Linear | None) -> Doubles | None:
-        return bounds(() if mask is None else (mask,))
+    def marginals(self, mask: Linear | None) -> Doubles | None:
+        """Return bounds on the labels of a cell."""
+        return self.bounds(() if mask is None else (mask,))
 
-    steps = list(islice(in_order(model, inside, marginals), positive_count(m, "m")))
-    if not proven[0]:
-        warnings.warn("better labelings may be missing: some steps were not solved exactly.", stacklevel=2)
-        steps.sort(key=lambda step: -step.value)
-    return own(np.array([step.labeling for step in steps], np.int32))
+    def budget(self, m: int) -> float:
+        """Return how many cells are worth solving where nothing is proven."""
+        if not can_search_nearby(self.model):
+            return np.inf
+        return max(_FEWEST_CELLS * m, _SCORES_IN_CELLS // self.model.unary.size)
 
 
 def perturb_and_map(model: Model, m: int = 5, scale: float = 1.0, seed: int = 0, oracle: OracleLike = "auto") -> Labels:

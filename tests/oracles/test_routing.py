@@ -170,3 +170,16 @@ def test_small_models_are_those_whose_programs_have_few_columns(side, labels, sm
     tables = hh.FactorGraph(np.zeros((side * side, labels)), potts.edges, RANDOM.normal(size=(labels, labels)))
     assert not is_small(tables)  # their programs need many branches
     assert is_small(hh.FactorGraph(np.zeros((20, 3)), [(0, 1)], RANDOM.normal(size=(3, 3))))
+
+
+def test_one_program_keeps_distances_where_linear_steps_are_programs():
+    """A relaxation solved a program in each of its rounds; on narrow graphs, where it does not, it stays."""
+    random = np.random.default_rng(0)
+    limit = hh.potentials.Cardinality(np.zeros(600, np.int32), np.where(np.arange(601) < 30, -np.inf, 0.0))
+    far = [([i, *random.choice(600, 2, replace=False).tolist()], np.zeros((2, 2, 2))) for i in range(600)]
+    near = [([i, i + 1, i + 2], np.zeros((2, 2, 2))) for i in range(598)]
+    oracles = hh.oracles.get("auto").oracles
+    for cliques, wanted in ((far, "ilp"), (near, "lagrangian")):
+        cliques = [(v, t) for v, t in cliques if len(set(v)) == 3]
+        model = hh.FactorGraph(np.zeros((600, 2)), cliques=cliques)
+        assert choose(oracles, model, [limit]).oracle == wanted

@@ -153,7 +153,8 @@ class TransitionCoverage(Coverage):
     def counts(self, model: Model, labelings: ArrayLike) -> NDArray[np.int64]:
         """How many labelings show each pair, one labeling after the other: there may be very many pairs."""
         rows = self._rows(model, labelings)
-        none = np.zeros(self.group_weights(model).size, np.int64)
+        pairs = transition_pairs(int(model.label_counts.max()), self.ordered, self.include_equal)[0]
+        none = np.zeros(pairs.size, np.int64)
         return sum((self.incidence(model, row[None])[0] for row in rows), start=none)
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:

@@ -119,22 +119,32 @@ def best_excluding(
     return replace(best, upper_bound=max(bound, best.value), exact=closed or (best.exact and bound <= best.upper_bound))
 
 
-def in_order(model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _: None) -> Iterator[Step]:
-    """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers."""
+def in_order(
+    model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _: None, budget: float = np.inf
+) -> Iterator[Step]:
+    """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers.
+
+    `budget`: after how many cells to solve no more than are needed once a step was not exact: no order is proven then.
+    """
     order = count()
-    heap: list[tuple[float, int, Cell | Branch, Step | None]] = []
-    heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), None))
-    while heap:
-        _, _, branch, step = heapq.heappop(heap)
-        cell = branch.cell() if isinstance(branch, Branch) else branch
-        if step is None:
+    cells: list[tuple[float, int, Cell | Branch]] = [(-np.inf, 0, Cell(np.full(model.n_variables, -1, np.int32), ()))]
+    ready: list[tuple[float, int, Cell, Step]] = []
+    proven, solved = True, 0
+    while cells or ready:
+        while cells and (not ready or (cells[0][0] < ready[0][0] and (proven or solved < budget))):
+            branch = heapq.heappop(cells)[2]
+            cell = branch.cell() if isinstance(branch, Branch) else branch
             step = _solved(solve, cell.mask(model))
+            solved += 1
             if step is not None:
-                heapq.heappush(heap, (-step.value, next(order), cell, step))
-            continue
+                proven = proven and step.exact
+                heapq.heappush(ready, (-step.value, next(order), cell, step))
+        if not ready:
+            return
+        _, _, cell, step = heapq.heappop(ready)
         yield step
         for ceiling, child in _children(model, cell, step, marginals(cell.mask(model))):
-            heapq.heappush(heap, (-ceiling, next(order), child, None))
+            heapq.heappush(cells, (-ceiling, next(order), child))
 
 
 def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Branch]]:

@@ -94,7 +94,17 @@ def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:
 
 
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
-    return not (isinstance(model, LinearModel) and is_small(model, potentials))
+    if isinstance(model, LinearModel):
+        return not is_small(model, potentials)
+    limits = all(p.n_balls < 2 and p.relaxed_as != "lines" for p in potentials)
+    return not (limits and _is_program_at_best(model))
+
+
+def _is_program_at_best(model: Model) -> bool:
+    """Whether even linear steps are programs, so that a relaxation would solve many where one does."""
+    if not isinstance(model, PairwiseModel) or not model.cliques or model.elimination_order is not None:
+        return False
+    return not _searchable(model, ()) or built_in_and_installed()["toulbar2"].refusal(model, ()) is not None
 
 
 def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
@@ -133,7 +143,8 @@ ROUTES = (
     Route("swap", "pairwise", "transitions", "any", "strong moves, with a bound"),
     Route(
         "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
-        "all but small trees, matchings and parses", "few linear steps, with a bound", _quicker_than_programs,
+        "all but small trees, matchings and parses, and wide graphs of cliques", "few linear steps, with a bound",
+        _quicker_than_programs,
     ),
     Route("elimination", "pairwise, cliques", "linear", "small width", "exact: tables of few variables"),
     Route(

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import Edges, PairwiseModel
 from hedgehop.potentials.base import Potential
@@ -134,10 +134,11 @@ def edges_of(model: Model) -> Edges:
     return model.edges
 
 
+@lru_cache(maxsize=1)  # a list asks for the same pairs many times, and a thousand labels have a million of them
 def transition_pairs(n_labels: int, ordered: bool, equal: bool = False) -> Pairs:
     """Rows and columns of all pairs of different labels, each unordered one once; those of equal labels if asked."""
     if not ordered:
         rows, columns = np.triu_indices(n_labels, k=0 if equal else 1)
     else:
         rows, columns = np.nonzero(np.ones((n_labels, n_labels), bool) if equal else ~np.eye(n_labels, dtype=bool))
-    return rows.astype(np.int64), columns.astype(np.int64)
+    return own(rows.astype(np.int64)), own(columns.astype(np.int64))

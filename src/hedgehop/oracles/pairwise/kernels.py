@@ -59,14 +59,14 @@ def message_solver(model: PairwiseModel) -> _core.trws.Trws:
 
 
 def pass_messages(
-    solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, iterations: int
+    solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, iterations: int, close: float = CLOSE_GAP
 ) -> tuple[Labels, float, float]:
     """Return labeling, value and bound of unary + theta; fewer iterations do if these are close."""
     try:
         solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
     except ValueError as error:  # sizes are checked before: a variable has no label left
         raise InfeasibleError(f"{error}.") from None
-    labeling, value, bound, _ = solver.run(iterations, gap=CLOSE_GAP * model.spread)
+    labeling, value, bound, _ = solver.run(iterations, gap=close * model.spread)
     return labeling, value, bound
 
 

@@ -17,6 +17,7 @@ from hedgehop.oracles.pairwise.kernels import label_limits, message_solver, pass
 from hedgehop.potentials import Potential
 
 _PASSES_PER_BOUND = 200  # they end by themselves if nothing changes; few leave a gap that every bound inherits
+_CLOSER = 1e-9  # of what is at stake: a gap that is small for all of a large grid is large for each of its variables
 
 
 class LabelBounds:
@@ -44,7 +45,7 @@ class LabelBounds:
     def _by_messages(self, model: PairwiseModel, theta: Doubles | None) -> Doubles:
         if self._solver is None:
             self._solver = message_solver(model)
-        bound = pass_messages(self._solver, model, theta, _PASSES_PER_BOUND)[2]
+        bound = pass_messages(self._solver, model, theta, _PASSES_PER_BOUND, _CLOSER)[2]
         limits = label_limits(self._solver)
         scores = changed_unary(model, theta)
         allowed = scores > -np.inf

@@ -43,8 +43,10 @@ class Encoded:
         )
         self.program.rows(self.x, 1.0, low=1.0, high=1.0)
         self.pairs: NDArray[np.int64] | None = None
+        self.program.zero_one = self.program.n_columns
         if isinstance(model, PairwiseModel):
             self._add_joint_scores(model, pairs)
+            self.program.zero_one = self.program.n_columns  # products of those before: so are pairs and cliques
         else:
             ENCODED[type(model)](self.program, self.x, model)
 
@@ -70,8 +72,11 @@ class Encoded:
                 self._add_pairs(model)
             else:
                 self._add_potts(model, model.pairwise.strengths.astype(np.float64))
-        for clique in model.cliques:
-            self._add_clique(clique.variables, clique.table.astype(np.float64))
+        shapes = {clique.table.shape: None for clique in model.cliques}
+        for shape in shapes:  # those of one shape together: one by one, rows took longer than their solution
+            alike = [clique for clique in model.cliques if clique.table.shape == shape]
+            tables = np.array([clique.table for clique in alike], np.float64)
+            self._add_cliques(np.array([clique.variables for clique in alike]), tables)
 
     def _add_potts(self, model: PairwiseModel, strengths: Doubles) -> None:
         """Score ``-s + s * sum_l both[l]`` with ``both[l] <= x_i[l], x_j[l]``: as tight as the full table."""
@@ -94,15 +99,16 @@ class Encoded:
             ends = self.x[end].reshape(-1, 1)
             program.rows(np.concatenate([sums, ends], axis=1), [1.0] * n_labels + [-1.0], low=0.0, high=0.0)
 
-    def _add_clique(self, variables: NDArray[np.int64], table: Doubles) -> None:
-        allowed = np.isfinite(table)
-        gain = np.where(allowed, table, 0.0)
-        cells = self.program.columns(table.size, gain.ravel(), high=allowed.ravel()).reshape(table.shape)
-        for axis, variable in enumerate(variables):
-            for label in range(table.shape[axis]):
-                members = np.take(cells, label, axis=axis).ravel()
-                factors = [1.0] * members.size + [-1.0]
-                self.program.rows([[*members, self.x[variable, label]]], [factors], low=0.0, high=0.0)
+    def _add_cliques(self, variables: NDArray[np.int64], tables: Doubles) -> None:
+        allowed = np.isfinite(tables)
+        gain = np.where(allowed, tables, 0.0)
+        cells = self.program.columns(tables.size, gain.ravel(), high=allowed.ravel()).reshape(tables.shape)
+        for axis in range(variables.shape[1]):
+            for label in range(tables.shape[axis + 1]):
+                members = np.take(cells, label, axis=axis + 1).reshape(len(tables), -1)
+                ends = self.x[variables[:, axis], label][:, None]
+                factors = [1.0] * members.shape[1] + [-1.0]
+                self.program.rows(np.concatenate([members, ends], axis=1), factors, low=0.0, high=0.0)
 
 
 def _hopeless(model: UnaryModel, below: Doubles, reach: float) -> NDArray[np.bool_]:

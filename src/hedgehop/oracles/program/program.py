@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles
 from hedgehop._interrupt import interruptible
+from hedgehop.oracles.program.fixing import WORTH_FIXING, ColumnPrices, RowLimits, prices_of
 from hedgehop.oracles.program.quiet import quiet
 
 ColumnIndices = NDArray[np.int64]
 _TOLERANCE = 2e-6  # of HiGHS: absolute gaps and infeasibilities of 1e-6
 _SEARCH_WORK = 2_000_000  # nodes times columns that a search may take: about a minute
 _FEWEST_NODES = 20
+_MOST_GAPS = 3  # that are tried before all columns are open
+_MOST_OPEN = 0.9  # of the columns: beyond, a search among some of them takes as long as one among all
 _GAIN_BITS = 10  # of the largest gain, so that this is a billionth of it
 
 
@@ -51,6 +55,7 @@ class LinearProgram:
         self._row_high: list[Doubles] = []
         self.n_columns = 0
         self.n_rows = 0
+        self.zero_one = 0  # how many of the first columns are zero or one in some best solution
 
     def columns(
         self,
@@ -83,25 +88,78 @@ class LinearProgram:
     def solve(self, time_limit: float) -> Solution:
         """Maximise with HiGHS, to optimality or until the nodes of its search, or the time, are used up.
 
-        The number of nodes depends on the program alone, so that the same program has the same answer.
+        The number of nodes depends on the program alone, so that the same program has the same answer. Of large
+        programs, columns that no better solution uses are fixed first.
         """
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_array
-
+        deadline = time.monotonic() + time_limit
         gain = np.concatenate(self._gain)
         scale = 2.0 ** (np.frexp(np.abs(gain).max())[1] - _GAIN_BITS)  # HiGHS works with absolute tolerances
+        search = _Search(gain / scale, self._all_rows(), np.concatenate(self._integer), deadline)
+        low, high = np.concatenate(self._low), np.concatenate(self._high)
+        large = self.n_columns >= WORTH_FIXING and self.zero_one > 0
+        prices = prices_of(search.gain, search.rows, low, high, self.zero_one, time_limit) if large else None
+        solution = search.solved(low, high) if prices is None else _narrowed(search, prices, low, high)
+        return replace(solution, upper_bound=scale * solution.upper_bound)
+
+    def _all_rows(self) -> RowLimits:
+        from scipy.sparse import csr_array
+
         number, column, value = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         matrix = csr_array((value, (number, column)), shape=(self.n_rows, self.n_columns))
-        limits = LinearConstraint(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
-        limit = {"time_limit": max(time_limit, 1e-3)} if np.isfinite(time_limit) else {}
+        return RowLimits(matrix, np.concatenate(self._row_low), np.concatenate(self._row_high))
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Branch and bound over one program, with different limits of its columns."""
+
+    gain: Doubles
+    rows: RowLimits
+    integer: NDArray[np.bool_]
+    deadline: float
+
+    def worth(self, solution: Solution) -> float:
+        """What the objective is worth at a solution; -inf where there is none."""
+        return -np.inf if solution.x is None else float(self.gain @ solution.x)
+
+    def solved(self, low: Doubles, high: Doubles) -> Solution:
+        """Search between limits of the columns."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        seconds = self.deadline - time.monotonic()
+        limit = {"time_limit": max(seconds, 1e-3)} if np.isfinite(seconds) else {}
         result = interruptible(
             quiet()(milp),
-            -gain / scale,
-            constraints=limits,
-            bounds=Bounds(np.concatenate(self._low), np.concatenate(self._high)),
-            integrality=np.concatenate(self._integer).astype(int),
-            options={"node_limit": max(_FEWEST_NODES, _SEARCH_WORK // self.n_columns), "mip_rel_gap": 0.0} | limit,
+            -self.gain,
+            constraints=LinearConstraint(self.rows.matrix, self.rows.low, self.rows.high),
+            bounds=Bounds(low, high),
+            integrality=self.integer.astype(int),
+            options={"node_limit": max(_FEWEST_NODES, _SEARCH_WORK // low.size), "mip_rel_gap": 0.0} | limit,
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
-        upper = np.inf if bound is None or not np.isfinite(bound) else float(scale * (_TOLERANCE - bound))
+        upper = np.inf if bound is None or not np.isfinite(bound) else float(_TOLERANCE - bound)
         return Solution(result.x, upper, infeasible=result.status == 2)
+
+
+def _narrowed(search: _Search, prices: ColumnPrices, low: Doubles, high: Doubles) -> Solution:
+    """Search among the columns that better solutions may use; among all, where these are most or nothing is proven."""
+    most = _MOST_OPEN * np.count_nonzero(low < high)
+    gap, known = prices.guessed_gap, Solution(None, np.inf, infeasible=False)
+    for _ in range(_MOST_GAPS):
+        limits = prices.fixed(gap, low, high)
+        if np.count_nonzero(limits[0] < limits[1]) > most:
+            break
+        found = search.solved(*limits)
+        known = _merged(search, replace(found, upper_bound=max(found.upper_bound, prices.bound - gap)), known)
+        if search.worth(known) >= prices.bound - gap:
+            return known
+        gap = 4.0 * gap if known.x is None else prices.gap(search.worth(known))
+    return _merged(search, search.solved(low, high), known)
+
+
+def _merged(search: _Search, first: Solution, second: Solution) -> Solution:
+    """The better one of two solutions, with the lower bound of both."""
+    if second.x is None and not np.isfinite(second.upper_bound):
+        return first
+    best = first if search.worth(first) >= search.worth(second) else second
+    return Solution(best.x, min(first.upper_bound, second.upper_bound), infeasible=False)
