@@ -173,7 +173,7 @@ def _score(part: str, touching: Touching, arguments: list[str], options: argpars
     every = [m for f in files for m in mutants(f)]
     tried = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     chosen = {m: touching.tests(m.path, m.first, m.last, options.seconds) for m in tried}
-    limits = {m: 20 + 2 * sum(touching.seconds[t] for t in tests) for m, tests in chosen.items()}
+    limits = {m: 5 + 2 * sum(touching.seconds[t] for t in tests) for m, tests in chosen.items()}
     _refuse_broken_forks(next(m for m in tried if chosen[m]), chosen)
     ends = _ends(tried, chosen, limits, arguments)
     survivors, killed = [], 0
