@@ -88,6 +88,23 @@ def test_acyclic_graphs_take_lengths_of_any_sign():
 
 
 @pytest.mark.parametrize("directed", [True, False])
+def test_a_street_on_the_way_is_used_by_a_program_and_the_first_one_by_the_search(directed):
+    model = town(4, 4, directed)
+    graph, (a, b) = as_networkx(model), (5, 6)
+    for ends, oracle in (((a, b), "ilp"), ((0, 1), "path")):
+        needed = np.zeros((model.n_variables, 2))
+        needed[model.edges.tolist().index(list(ends)), 0] = -np.inf
+        refusal = hh.oracles.get("path").refusal(model, [hh.potentials.Linear(needed)])
+        assert refusal is None if oracle == "path" else "have to be the first ones of the route" in refusal
+        step = hh.best(model, [hh.potentials.Linear(needed)])
+        routes = [p for p in nx.all_simple_paths(graph, 0, 15) if {ends, ends[::-1]} & set(itertools.pairwise(p))]
+        routes = [p for p in routes if not directed or ends in set(itertools.pairwise(p))]
+        assert step.value == pytest.approx(-min(nx.path_weight(graph, p, "weight") for p in routes))
+        assert step.exact
+        assert step.oracle == oracle
+
+
+@pytest.mark.parametrize("directed", [True, False])
 def test_nodes_are_covered_by_linear_steps(directed):
     model = town(5, 3, directed)
     diversity = hh.NodeCoverage(weights=np.linspace(0.5, 1.5, model.n_nodes), h="sqrt")

@@ -12,7 +12,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
-from hedgehop.oracles.routing import ROUTES, choose, is_small, routes
+from hedgehop.oracles.routing import ROUTES, choose, is_small, last_resort, routes
 from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, TransitionWeights
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -84,6 +84,16 @@ def test_programs_close_the_gaps_of_small_models():
     assert whole.oracle == "ilp"
 
 
+def test_a_program_without_time_leaves_the_better_answer_and_the_lower_bound():
+    random = np.random.default_rng(3)
+    edges = [(i, j) for i in range(15) for j in range(i)]
+    frustrated = hh.FactorGraph(random.normal(size=(15, 3)), edges, random.normal(size=(len(edges), 3, 3)))
+    quick = hh.best(frustrated, oracle="trws")
+    hurried = hh.best(frustrated, oracle=hh.oracles.Auto(hh.oracles.Ilp(time_limit=1e-6)))
+    assert not hurried.exact
+    assert quick.value <= hurried.value < hurried.upper_bound <= quick.upper_bound
+
+
 def test_old_names_of_the_relaxation():
     for name in ("slopes", "biases", "agreement"):
         assert hh.oracles.get(name).name == "lagrangian"
@@ -123,9 +133,21 @@ def test_plugins_come_first_where_they_wish_to_and_last_elsewhere(wish, chosen):
     assert order.index("plugin") == (0 if wish > 0 else len(order) - 1)
 
 
+def test_a_plugin_that_is_chosen_is_explained(monkeypatch):
+    oracles = {**built_in_and_installed(), "plugin": Plugin(1.0)}
+    monkeypatch.setattr("hedgehop.oracles.routing.built_in_and_installed", lambda: oracles)
+    assert hh.oracles.explain(BINARY) == "plugin: what it accepts; the same (any). A plug-in"
+
+
 def test_several_plugins_come_in_the_order_of_their_wishes():
     oracles = {**built_in_and_installed(), "a": Plugin(1.0), "b": Plugin(2.0)}
     assert [route.oracle for route in routes(oracles, BINARY, [])][:2] == ["b", "a"]
+
+
+def test_programs_decide_whether_anything_is_allowed_on_small_models_only():
+    assert last_resort(TINY, [ball(TINY)]).name == "ilp"
+    assert last_resort(IMAGE, [ball(IMAGE)]) is None
+    assert last_resort(TINY, [hh.potentials.Function(lambda y: float(y.sum()))]) is None
 
 
 def test_an_oracle_to_avoid_is_the_last_resort():
