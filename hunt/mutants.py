@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hedgehop"
 _TABLE = "tests/conformance/test_conformance.py"
 _FEW = "chain- or ragged- or matching- or tree- or arbor or binary-"
-TESTS = ["tests/lists", "tests/diversity", "tests/oracles", "tests/models", "tests/metrics",
+TESTS = ["tests/lists", "tests/diversity", "tests/potentials", "tests/oracles", "tests/models", "tests/metrics",
          "tests/io/test_saving.py", "tests/test_errors.py", "tests/test_baselines.py", "tests/tuning",
          "tests/test_specifications.py", "tests/test_identity.py", "tests/test_extremes.py", "tests/plotting",
          _TABLE, "-k", f"not thread and (not conformance or {_FEW})"]  # fmt: skip
@@ -209,10 +209,10 @@ def _refuse_broken_forks(mutant: Mutant, chosen: dict[Mutant, list[str]]) -> Non
 
 
 def _without_haste() -> None:
-    """Let examples of hypothesis be the same each time, and slow, or a busy machine would kill mutants."""
-    every = list(hypothesis.HealthCheck)
+    """Let examples of hypothesis be the same each time, slow (a busy machine must kill nothing) and never shrunk."""
+    every, phases = list(hypothesis.HealthCheck), [hypothesis.Phase.explicit, hypothesis.Phase.generate]
     hypothesis.settings.register_profile(
-        "mutants", deadline=None, database=None, derandomize=True, suppress_health_check=every
+        "mutants", deadline=None, database=None, derandomize=True, suppress_health_check=every, phases=phases
     )
     hypothesis.settings.load_profile("mutants")
 
