@@ -175,6 +175,17 @@ def test_labels_that_potentials_forbid_are_not_tried():
     assert np.flatnonzero(step.labeling).tolist() == [0, 2]
 
 
+def test_trying_everything_bounds_what_is_not_valued_exactly():
+    """Of more than 20 balls the potential is a lower bound, beside which there is an upper one."""
+    random = np.random.default_rng(2)
+    model = hh.FactorGraph(random.normal(size=(5, 3)))
+    union = BallCoverage(random.integers(0, 3, (24, 5)), np.full(5, 0.4), 90.0)
+    step, every = hh.best(model, [union], oracle="exhaustive"), hh.testing.all_labelings(model)
+    assert step.value == pytest.approx((model.score(every) + union.values(model, every)).max())
+    assert step.upper_bound == pytest.approx((model.score(every) + union.upper(model, every)).max())
+    assert step.value < step.upper_bound
+
+
 def test_ties_go_to_the_lowest_label():
     for oracle in ("tree", "exhaustive"):
         assert hh.best(hh.FactorGraph(np.zeros((4, 3)), [[0, 1]], 1.0), oracle=oracle).labeling.tolist() == [0] * 4

@@ -13,7 +13,7 @@ import pytest
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
 from hedgehop.oracles.routing import ROUTES, choose, is_small, last_resort, routes
-from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, TransitionWeights
+from hedgehop.potentials import BallCoverage, Cardinality, KindWeights, LabelWeights, TransitionWeights
 
 DOCS = Path(__file__).parents[2] / "docs"
 RANDOM = np.random.default_rng(0)
@@ -66,6 +66,11 @@ def test_every_oracle_has_a_row():
     assert {route.oracle for route in ROUTES} == set(built_in_and_installed())
 
 
+def test_every_oracle_says_what_it_does():
+    for name in hh.oracles.available():
+        assert hh.oracles.get(name).summary, name
+
+
 def test_the_page_shows_the_table():
     text = (DOCS / "solvers.md").read_text()
     assert runpy.run_path(str(DOCS / "write_routes.py"))["with_routes"](text) == text, "run python docs/write_routes.py"
@@ -94,6 +99,12 @@ def test_a_program_without_time_leaves_the_better_answer_and_the_lower_bound():
     assert quick.value <= hurried.value < hurried.upper_bound <= quick.upper_bound
 
 
+def test_unions_of_many_balls_are_left_to_bounds_whatever_the_size():
+    few, many = (BallCoverage(np.zeros((k, TINY.n_variables), int), np.ones(TINY.n_variables)) for k in (1, 40))
+    assert is_small(TINY, [few])
+    assert not is_small(TINY, [many])
+
+
 def test_old_names_of_the_relaxation():
     for name in ("slopes", "biases", "agreement"):
         assert hh.oracles.get(name).name == "lagrangian"
@@ -119,7 +130,7 @@ class Plugin(hh.Oracle):
         return None
 
     def preference(self, model, potentials):
-        return self.wish
+        return self.wish if model.n_variables > 1 else 0.0
 
     def maximize(self, model, potentials):
         raise NotImplementedError

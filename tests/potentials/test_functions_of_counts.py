@@ -11,11 +11,15 @@ import pytest
 import hedgehop as hh
 from hedgehop.potentials import (
     AgreementGains,
+    BallCoverage,
     Cardinality,
+    Clamped,
+    Constant,
     CountFunction,
     KindWeights,
     LabelClasses,
     LabelWeights,
+    Linear,
     RegionWeights,
     Table,
     Threshold,
@@ -226,6 +230,44 @@ CLASSES = LabelClasses(np.array([0, 1], np.int32), 2)
 def test_wrong_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_transitions_are_counted_on_the_edges_of_each_model():
+    weights, y = TransitionWeights([[0, 1.0], [1.0, 0]]), np.array([0, 1, 1])
+    for edges, carried in (([[0, 1], [1, 2]], 1.0), ([[1, 2]], 0.0), ([[0, 2]], 1.0)):
+        model = hh.FactorGraph(np.zeros((3, 2)), edges, 0.5)
+        (count,) = weights.counts(model)
+        assert count.count(count.codes.of(y)) == carried
+        assert weights.counts(model) is weights.counts(model)
+
+
+def test_a_small_factor_leaves_a_function_concave():
+    (weights, table) = Cardinality(np.zeros(2, int), Root(), weights=[0.5, 0.25], factor=0.5).function
+    assert weights.tolist() == [0.5, 0.25]
+    assert table.at(np.array([0.75])) == pytest.approx(0.5 * np.sqrt(1.75))
+
+
+def test_a_clamped_sum_of_bounds_is_a_bound():
+    many = np.random.default_rng(1).integers(0, 3, (24, 4))  # too many balls to be counted exactly
+    union = BallCoverage(many, np.full(4, 0.05), 9.0)
+    clamped, every = Clamped([union, Constant(-0.3)]), hh.testing.all_labelings(MODEL)
+    values, upper = clamped.values(MODEL, every), clamped.upper(MODEL, every)
+    assert upper == pytest.approx(np.maximum(0.0, union.upper(MODEL, every) - 0.3))
+    assert (values < upper).any()
+    assert (values <= upper).all()
+
+
+def test_potentials_are_multiplied_by_factors_that_are_not_negative():
+    assert (2.0 * LabelWeights([1.0, 2.0])).w.tolist() == [2.0, 4.0]
+    with pytest.raises(ValueError, match="a potential's factor must be >= 0 and finite; got -1"):
+        -1.0 * LabelWeights([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"times 1e\+300 overflows"):
+        1e300 * LabelWeights([1.0, 1e10])
+
+
+def test_what_is_forbidden_stays_forbidden_whatever_the_factor():
+    for factor in (0.0, 2.0):
+        assert (factor * Linear([[1.0, -np.inf]])).theta.tolist() == [[factor, -np.inf]]
 
 
 def test_members_may_come_in_any_order():
