@@ -15,11 +15,12 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from inspect import CO_OPTIMIZED
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
 QUIETLY = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+UNPATCHED = 77  # exit status of a fork that did not find a function
 _STOPPED = (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
 
 Pairs = list[tuple[CodeType, CodeType]]  # a function as it is, and as it becomes
@@ -49,7 +50,7 @@ def patch(module: str, pairs: Pairs) -> bool:
 
 
 def limited(seconds: float, run: Callable[[], int]) -> str:
-    """Run tests in a fork: "killed", "survived", "timeout" (which counts as killed) or "unpatched", for 0 to 3.
+    """Run tests in a fork: "survived" if they return 0, "unpatched", "timeout" (which counts as killed) or "killed".
 
     The limit is one of processor time, so that a busy machine kills nothing; one of wall time is for deadlocks.
     """
@@ -66,22 +67,20 @@ def limited(seconds: float, run: Callable[[], int]) -> str:
     return {0: "survived", UNPATCHED << 8: "unpatched"}.get(status, "killed")
 
 
-UNPATCHED = 77
-
-
 class Loop:
     """A plug-in of pytest that tries mutants in place of running the tests."""
 
-    def __init__(self, tries: Sequence[tuple[str, Pairs, list[str], float]], report: Callable[[str], None]) -> None:
+    def __init__(self, tries: Sequence[tuple[str, Pairs, list[str], float]], lines: TextIO) -> None:
         self.tries = tries  # each a module, what changes in it, its tests and the seconds they may take
-        self.report = report
+        self.lines = lines
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Report one outcome per mutant."""
+        """Write one outcome per mutant."""
         items = {item.nodeid: item for item in session.items}
         for module, pairs, tests, seconds in self.tries:
             chosen = [items[test] for test in tests]
-            self.report(limited(seconds, lambda m=module, p=pairs, c=chosen: _run(session, m, p, c)))
+            end = limited(seconds, lambda m=module, p=pairs, c=chosen: _run(session, m, p, c))
+            print(end, file=self.lines)
         return True
 
 
@@ -102,17 +101,13 @@ def outcomes(tries: Sequence[tuple[str, Pairs, list[str], float]], arguments: li
     if child == 0:
         os.close(read)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        loop = Loop(tries, lambda text: void(os.write(write, f"{text}\n".encode())))
-        pytest.main([*QUIETLY, "-s", *arguments], plugins=[loop])
+        with os.fdopen(write, "w", buffering=1) as lines:
+            pytest.main([*QUIETLY, "-s", *arguments], plugins=[Loop(tries, lines)])
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as lines:
         yield from (line.strip() for line in lines)
     os.waitpid(child, 0)
-
-
-def void(_: Any) -> None:
-    """Forget a value."""
 
 
 def _functions(code: CodeType) -> list[CodeType]:
