@@ -192,6 +192,11 @@ def test_measures_of_routes():
         assert detour * -model.score(routes[0]) == pytest.approx(wanted)
 
 
+def test_a_single_street_can_be_a_detour():
+    model = hh.Path([[0, 1], [0, 1], [1, 2]], [3.0, 1.0, 3.0], source=0, target=2)
+    assert hh.metrics.local_optimality(model, [[1, 0, 1], [0, 1, 1]]).tolist() == [0.75, np.inf]
+
+
 def test_other_methods_return_routes():
     model = town(7)
     penalised, plateaus = hh.baselines.penalised_routes(model, m=4), hh.baselines.plateau_routes(model, m=4)
