@@ -2,9 +2,9 @@
 """``make mutants``: would the tests notice? Changes one place of a module at a time, by mutmut's operators.
 
 mutmut's own runner copies the package and replaces every function, which a compiled editable installation does not
-survive. So only its operators are used: a process imports pytest once and forks for each mutant, in which the module
-is loaded from the changed source while the tests that run the changed line do. Texts, annotations and ``__repr__``
-are left alone.
+survive. So only its operators are used: a process forks for each mutant, in which the changed function gets new code,
+or the module is loaded from the changed source, and runs the tests that touch the changed line. Texts, annotations and
+``__repr__`` are left alone.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ import importlib.util
 import json
 import os
 import random
-import resource
 import shlex
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -28,23 +26,24 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import libcst as cst
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 from mutmut.node_mutation import mutation_operators, operator_string
 
+from hunt.patching import QUIETLY, changes, limited, outcomes
 from hunt.touching import Touching, measure
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hedgehop"
 _TABLE = "tests/conformance/test_conformance.py"
 _FEW = "chain- or ragged- or matching- or tree- or arbor or binary-"
-TESTS = ["tests/lists", "tests/diversity", "tests/oracles", "tests/models", "tests/metrics",
+TESTS = ["tests/lists", "tests/diversity", "tests/potentials", "tests/oracles", "tests/models", "tests/metrics",
          "tests/io/test_saving.py", "tests/test_errors.py", "tests/test_baselines.py", "tests/tuning",
          "tests/test_specifications.py", "tests/test_identity.py", "tests/test_extremes.py", "tests/plotting",
          _TABLE, "-k", f"not thread and (not conformance or {_FEW})"]  # fmt: skip
 TARGETS = ["lists", "diversity", "potentials", "oracles/exact", "oracles/routing.py", "metrics"]
 
-_QUIETLY = ("-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 _SHOWN = (cst.Annotation, cst.Import, cst.ImportFrom, cst.Raise, cst.Decorator, cst.FormattedString)
 
 
@@ -134,29 +133,16 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.source, str(self.mutant.path), "exec"), module.__dict__)
 
 
-def outcome(mutant: Mutant, tests: list[str], seconds: float) -> str:
-    """Run tests on a mutant in a fork: "killed", "survived" or "timeout" (which counts as killed).
+def reloaded(mutant: Mutant, tests: list[str], seconds: float) -> str:
+    """The outcome of tests in a fork that loads the module from the changed source."""
 
-    The limit is one of processor time, so that a busy machine kills nothing; one of wall time is for deadlocks.
-    """
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
-        signal.alarm(int(20 * seconds))
-        _run(mutant, tests)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM):
-        return "timeout"
-    return "survived" if status == 0 else "killed"
+    def run() -> int:
+        import pytest
 
+        sys.meta_path.insert(0, _Finder(mutant))
+        return int(pytest.main([*QUIETLY, "-x", *tests]))
 
-def _run(mutant: Mutant, tests: list[str]) -> None:
-    import pytest
-
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    sys.meta_path.insert(0, _Finder(mutant))
-    os._exit(int(pytest.main([*_QUIETLY, *tests])))
+    return limited(seconds, run)
 
 
 def main() -> int:
@@ -165,6 +151,7 @@ def main() -> int:
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     tests = shlex.split(options.tests) if options.tests else TESTS
+    _without_haste()
     kept = f"touching-{sha256(repr(tests).encode()).hexdigest()[:8]}.json"
     touching = measure(PACKAGE, tests, ROOT / "build" / kept)
     for name in touching.modules:  # so that forks need not
@@ -172,7 +159,7 @@ def main() -> int:
             importlib.import_module(name)
     scores: dict[str, dict[str, Any]] = {}
     for part in options.parts or TARGETS:
-        row = scores[part] = _score(part, touching, options)
+        row = scores[part] = _score(part, touching, tests, options)
         print(f"{part:<20} {row['killed']:>4} of {row['tried']:>4} killed, of {row['all']} mutants", flush=True)
         for survivor in row["survivors"]:
             print(f"  survived: {survivor}", flush=True)
@@ -181,29 +168,53 @@ def main() -> int:
     return 1 if any(row["killed"] < 0.85 * row["tried"] for row in scores.values()) else 0
 
 
-def _score(part: str, touching: Touching, options: argparse.Namespace) -> dict[str, Any]:
+def _score(part: str, touching: Touching, arguments: list[str], options: argparse.Namespace) -> dict[str, Any]:
     files = [PACKAGE / part] if part.endswith(".py") else sorted((PACKAGE / part).rglob("*.py"))
     every = [m for f in files for m in mutants(f)]
     tried = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    chosen = {m: touching.tests(m.path, m.first, m.last, options.seconds) for m in tried}
+    limits = {m: 5 + 2 * sum(touching.seconds[t] for t in tests) for m, tests in chosen.items()}
+    _refuse_broken_forks(next(m for m in tried if chosen[m]), chosen)
+    ends = _ends(tried, chosen, limits, arguments)
     survivors, killed = [], 0
-    _refuse_broken_forks(tried[0], touching)
-    for mutant in tried:
-        tests = touching.tests(mutant.path, mutant.first, mutant.last)
-        seconds = sum(touching.seconds[t] for t in tests)
-        end = outcome(mutant, tests, 20 + 2 * seconds) if tests else "survived"
+    for mutant, end in ends:
         killed += end != "survived"
-        where = f"{mutant.path.relative_to(ROOT)}:{mutant.first}"
-        print(f"  {end}: {where} ({len(tests)} tests)", file=sys.stderr, flush=True)
+        where = f"{mutant.path.relative_to(ROOT)}:{mutant.first} ({len(chosen[mutant])} tests)"
+        print(f"  {end}: {where}", file=sys.stderr, flush=True)
         if end == "survived":
-            survivors.append(f"{where} ({len(tests)} tests)\n{mutant.difference()}")
+            survivors.append(f"{where}\n{mutant.difference()}")
     return {"all": len(every), "tried": len(tried), "killed": killed, "survivors": survivors}
 
 
-def _refuse_broken_forks(mutant: Mutant, touching: Touching) -> None:
+def _ends(
+    tried: list[Mutant], chosen: dict[Mutant, list[str]], limits: dict[Mutant, float], arguments: list[str]
+) -> Iterator[tuple[Mutant, str]]:
+    """Each mutant and its outcome: at once if no test touches it, by new code for functions, or by reloading."""
+    left = [m for m in tried if chosen[m]]
+    yield from ((m, "survived") for m in tried if not chosen[m])
+    patches = {m: changes(m.path.read_text(), m.source) for m in left}
+    tries = [(m, pairs) for m, pairs in patches.items() if pairs]
+    found = outcomes([(m.module, pairs, chosen[m], limits[m]) for m, pairs in tries], arguments)
+    for (mutant, _), end in zip(tries, found, strict=True):
+        if end != "unpatched":
+            left.remove(mutant)
+            yield mutant, end
+    yield from ((m, reloaded(m, chosen[m], limits[m])) for m in left)
+
+
+def _refuse_broken_forks(mutant: Mutant, chosen: dict[Mutant, list[str]]) -> None:
     """Stop if tests fail in a fork whatever the source says: then every mutant would count as killed."""
-    tests = touching.tests(mutant.path, mutant.first, mutant.last)
-    if tests and outcome(replace(mutant, changed=mutant.node), tests, 600) != "survived":
+    if reloaded(replace(mutant, changed=mutant.node), chosen[mutant], 600) != "survived":
         raise SystemExit("mutants: the tests fail in a fork without any mutant")
+
+
+def _without_haste() -> None:
+    """Let examples of hypothesis be the same each time, slow (a busy machine must kill nothing) and never shrunk."""
+    every, phases = list(hypothesis.HealthCheck), [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+    hypothesis.settings.register_profile(
+        "mutants", deadline=None, database=None, derandomize=True, suppress_health_check=every, phases=phases
+    )
+    hypothesis.settings.load_profile("mutants")
 
 
 def _options() -> argparse.Namespace:
@@ -212,6 +223,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tests", help="arguments of pytest; fewer tests are measured sooner, and kill fewer mutants")
     parser.add_argument("--sample", type=int, default=25, help="mutants per part")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of tests per mutant, the quickest first")
     parser.add_argument("--json", action="store_true", help="scores and survivors, for machines")
     return parser.parse_args()
 

@@ -148,6 +148,12 @@ def test_an_enormous_tradeoff(diversity):
         hh.diverse(MODEL, diversity, m=3, tradeoff=1e308)
 
 
+def test_a_list_whose_value_overflows_is_refused_in_words():
+    weighted = hh.VariableCoverage(weights=np.full(MODEL.n_variables, 1.9e8 / MODEL.n_variables))
+    with pytest.raises(ValueError, match=r"relevance \+ 1e\+300 \* diversity is too large for floating-point numbers"):
+        hh.diverse(MODEL, weighted, m=2, tradeoff=1e300)
+
+
 @pytest.mark.parametrize(
     "name", ["accuracy", "oracle_accuracy", "iou", "mean_iou", "oracle_iou", "confusion", "coverage"]
 )

@@ -218,6 +218,24 @@ def test_facility_gain_chord_and_minorant():
         assert minorant[k] == pytest.approx(gain[k])
 
 
+@pytest.mark.parametrize(("diversity", "itself"), [
+    (hh.LabelCoverage(), True), (hh.VariableCoverage(), True), (hh.HammingBall(gamma=0.3), True),
+    (hh.HammingBall(gamma=0.3, steer="sum"), False),
+    (hh.LinearHamming(), True), (hh.LinearHamming(steer="half"), False),
+    (hh.LabelCoverage() + hh.LinearHamming(), True), (hh.LabelCoverage() + hh.LinearHamming(steer="half"), False),
+], ids=repr)  # fmt: skip
+def test_steps_that_maximise_the_gain_itself_are_their_own_bound(diversity, itself):
+    assert diversity.steers_exactly is itself
+    model, chosen = hh.FactorGraph(np.zeros((3, 2))), [[0, 0, 1], [1, 0, 1]]
+    every = hh.testing.all_labelings(model)
+    steered, bounding = (
+        total_value(model, terms, every)
+        for terms in (diversity.potentials(model, chosen), diversity.bounding(model, chosen))
+    )
+    assert np.allclose(steered, bounding) is itself
+    assert (bounding >= diversity.gain(model, every, chosen) - 1e-9).all()
+
+
 def test_linear_hamming_is_not_submodular():
     model = hh.FactorGraph(np.zeros((3, 2)))
     linear = hh.LinearHamming()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,19 @@ def test_what_ignores_repeats_already_stays_as_it_is():
         assert np.array_equal(with_repeats.labelings, without.labelings)
         assert without.upper_bound == pytest.approx(with_repeats.upper_bound)
         assert without.objective == pytest.approx(with_repeats.objective)
+
+
+def test_offsets_without_repeats_bound_all_lists():
+    """Also of a diversity that grows: members of the list lose what they would gain if repeats counted."""
+    model = hh.FactorGraph(np.zeros((3, 2)))
+    every = hh.testing.all_labelings(model)
+    for inner in (hh.LinearHamming(), hh.VariableCoverage("sqrt")):
+        diversity = hh.UniqueItems(inner)
+        for chosen in (every[:0], every[[0, 3]], every[[0, 0, 7]]):
+            offset, gains = diversity.offset(model, chosen, 3), diversity.gain(model, every, chosen)
+            for t in itertools.combinations_with_replacement(range(8), 3):
+                assert diversity.value(model, every[list(t)]) <= offset + gains[list(t)].sum() + 1e-9
+            assert diversity.offsets(model, chosen, 3)[-1] == pytest.approx(offset)
 
 
 def test_portfolio_as_plain_concatenation():

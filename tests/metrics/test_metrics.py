@@ -107,7 +107,18 @@ def test_the_trimap_keeps_a_band_on_both_sides_of_borders():
     band = metrics.near_borders(truth, width=2)
     assert (band[:, 3:7] == truth[:, 3:7]).all()
     assert (np.delete(band, range(3, 7), axis=1) == 255).all()
-    assert (metrics.near_borders(np.zeros((3, 3), int), 1) == 255).all()
+
+
+def test_a_trimap_without_borders_ignores_everything():
+    nothing = metrics.near_borders(np.zeros((3, 3), int), 1, ignore=7)
+    assert nothing.dtype == np.int64
+    assert (nothing == 7).all()
+
+
+def test_a_trimap_keeps_a_band_around_unknown_places():
+    truth = np.array([[0, 0, 0, 7, 7, 7, 1, 1, 1]])
+    assert metrics.near_borders(truth, 1, ignore=7).tolist() == [[7, 7, 0, 7, 7, 7, 1, 7, 7]]
+    assert metrics.near_borders(truth, 2, ignore=7).tolist() == [[7, 0, 0, 7, 7, 7, 1, 1, 7]]
 
 
 @pytest.mark.parametrize(
@@ -123,6 +134,17 @@ def test_the_trimap_keeps_a_band_on_both_sides_of_borders():
         (lambda: metrics.confusion([10**6], [0]), "labels must be few enough .* got label 1000000"),
         (lambda: metrics.accuracy([0.5], [0]), "labelings must"),
         (lambda: metrics.accuracy([0], [0.5]), "truth must"),
+        (lambda: metrics.accuracy(np.zeros((2, 0), int), np.zeros(0, int)), "truth must hold at least one variable"),
+        (lambda: metrics.confusion([-1], [0]), "labels must be .*got -1"),
+        (lambda: metrics.confusion([0], [0], n_labels=10**6), "n_labels must be small enough .* got 1000000"),
+        (lambda: metrics.confusion([0], [0], n_labels=0), "n_labels must be at least 1"),
+        (lambda: metrics.iou_of([1, 2]), r"counts must have shape \(..., L, L\); got \(2,\)"),
+        (lambda: metrics.iou_of([[1, 2]]), r"counts must have shape \(..., L, L\); got \(1, 2\)"),
+        (lambda: metrics.distances([[0.5]]), "labelings must be whole numbers"),
+        (lambda: metrics.distances(np.zeros((0, 3), int)), "at least one labeling of one variable"),
+        (lambda: metrics.distances([[0, 1]], weights=[0.0, 0.0]), "weights must have a positive, finite sum; got 0"),
+        (lambda: metrics.near_borders([[0.5]], 1), "truth must be whole numbers"),
+        (lambda: metrics.near_borders([[0, 1]], 0), "width must be at least 1"),
     ],
 )
 def test_wrong_input_is_named(call, message):

@@ -101,6 +101,7 @@ def test_attachment_scores_of_a_parse_with_relations():
     [
         (lambda: metrics.chunks([0], ["X-NP"]), 'must be "O", or begin with B-'),
         (lambda: metrics.chunks([5], BIO), "5 tags and the label 5"),
+        (lambda: metrics.chunks([0, 7], BIO), "the label 7"),
         (lambda: metrics.chunks([-1], BIO), "the label -1"),
         (lambda: metrics.chunks([[0]], BIO), "one tagging"),
         (lambda: metrics.chunk_f1([0, 0], [0], BIO), "the truth's shape"),

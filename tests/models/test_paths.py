@@ -61,8 +61,9 @@ def test_what_is_longer_is_the_last_resort():
     assert hh.metrics.stretch(model, near.labelings).mean() < hh.metrics.stretch(model, far.labelings).mean()
 
 
-def test_rewards_that_make_circles_pay_are_bounded_not_believed():
-    model = town(4, 3)
+@pytest.mark.parametrize("seed", [4, 5, 6, 7])
+def test_rewards_that_make_circles_pay_are_bounded_not_believed(seed):
+    model = town(seed, 3)
     theta = np.zeros((model.n_variables, 2))
     theta[:, 1] = 2.5  # most edges are worth more than they cost
     step = hh.oracles.get("path").on(model).step([hh.potentials.Linear(theta)])
@@ -75,6 +76,23 @@ def test_rewards_that_make_circles_pay_are_bounded_not_believed():
     assert closed.value == pytest.approx(best)
 
 
+def test_bounds_of_circles_that_pay_are_not_below_the_best_route():
+    missed = 0
+    for seed in range(12):
+        model = town(seed, 3)
+        theta = np.full((model.n_variables, 2), [0.5, 3.0])
+        step = hh.oracles.get("path").on(model).step([hh.potentials.Linear(theta)])
+        graph = as_networkx(model)
+        worths = [
+            sum(2.5 - graph[a][b]["weight"] for a, b in itertools.pairwise(p)) for p in nx.all_simple_paths(graph, 0, 8)
+        ]
+        best = max(worths) + 0.5 * model.n_variables
+        assert step.value <= best + 1e-9
+        assert best <= step.upper_bound + 1e-9
+        missed += step.value < best - 1e-9
+    assert missed > 0
+
+
 def test_acyclic_graphs_take_lengths_of_any_sign():
     model = hh.Path([[0, 1], [1, 3], [0, 2], [2, 3], [1, 2]], [1.0, 1.0, -2.0, 5.0, -4.0], 0, 3)
     assert hh.best(model).value == pytest.approx(-2.0)  # two routes of length 2
@@ -85,6 +103,23 @@ def test_acyclic_graphs_take_lengths_of_any_sign():
     assert step.labeling.tolist() == [1, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="has no cycle"):
         hh.Path([[0, 1], [1, 0], [1, 2]], [1.0, -0.5, 1.0], 0, 2)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_street_on_the_way_is_used_by_a_program_and_the_first_one_by_the_search(directed):
+    model = town(4, 4, directed)
+    graph, (a, b) = as_networkx(model), (5, 6)
+    for ends, oracle in (((a, b), "ilp"), ((0, 1), "path")):
+        needed = np.zeros((model.n_variables, 2))
+        needed[model.edges.tolist().index(list(ends)), 0] = -np.inf
+        refusal = hh.oracles.get("path").refusal(model, [hh.potentials.Linear(needed)])
+        assert refusal is None if oracle == "path" else "have to be the first ones of the route" in refusal
+        step = hh.best(model, [hh.potentials.Linear(needed)])
+        routes = [p for p in nx.all_simple_paths(graph, 0, 15) if {ends, ends[::-1]} & set(itertools.pairwise(p))]
+        routes = [p for p in routes if not directed or ends in set(itertools.pairwise(p))]
+        assert step.value == pytest.approx(-min(nx.path_weight(graph, p, "weight") for p in routes))
+        assert step.exact
+        assert step.oracle == oracle
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -155,6 +190,11 @@ def test_measures_of_routes():
         ]
         wanted = min(own for own, best in lengths if best < own - 1e-9)
         assert detour * -model.score(routes[0]) == pytest.approx(wanted)
+
+
+def test_a_single_street_can_be_a_detour():
+    model = hh.Path([[0, 1], [0, 1], [1, 2]], [3.0, 1.0, 3.0], source=0, target=2)
+    assert hh.metrics.local_optimality(model, [[1, 0, 1], [0, 1, 1]]).tolist() == [0.75, np.inf]
 
 
 def test_other_methods_return_routes():

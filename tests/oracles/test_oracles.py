@@ -157,6 +157,35 @@ def test_tree_on_a_long_chain_equals_viterbi():
     assert not step.labeling.flags.writeable
 
 
+def test_tables_of_counts_that_would_not_fit_into_memory_are_refused():
+    chain = hh.Chain(np.zeros((20_000, 2)), np.zeros((2, 2)))
+    few, many = (np.arange(20_000) < size for size in (500, 1500))
+    ball = [Cardinality(np.zeros(20_000, int), np.sqrt(np.arange(w.sum() + 1.0)), weights=w * 1) for w in (few, many)]
+    assert hh.oracles.get("tree").refusal(chain, ball[:1]) is None
+    assert hh.oracles.get("tree").refusal(chain, ball[1:]) == "1501 counts of 20000 variables are too many"
+
+
+def test_labels_that_potentials_forbid_are_not_tried():
+    model = hh.FactorGraph(np.zeros((40, 2)))
+    held = np.zeros((40, 2))
+    held[3:, 1] = -np.inf
+    held[:3, 1] = [1.0, -1.0, 1.0]
+    assert "more than 2^22" in hh.oracles.get("exhaustive").refusal(model, [])
+    step = hh.best(model, [Linear(held)], oracle="exhaustive")
+    assert np.flatnonzero(step.labeling).tolist() == [0, 2]
+
+
+def test_trying_everything_bounds_what_is_not_valued_exactly():
+    """Of more than 20 balls the potential is a lower bound, beside which there is an upper one."""
+    random = np.random.default_rng(2)
+    model = hh.FactorGraph(random.normal(size=(5, 3)))
+    union = BallCoverage(random.integers(0, 3, (24, 5)), np.full(5, 0.4), 90.0)
+    step, every = hh.best(model, [union], oracle="exhaustive"), hh.testing.all_labelings(model)
+    assert step.value == pytest.approx((model.score(every) + union.values(model, every)).max())
+    assert step.upper_bound == pytest.approx((model.score(every) + union.upper(model, every)).max())
+    assert step.value < step.upper_bound
+
+
 def test_ties_go_to_the_lowest_label():
     for oracle in ("tree", "exhaustive"):
         assert hh.best(hh.FactorGraph(np.zeros((4, 3)), [[0, 1]], 1.0), oracle=oracle).labeling.tolist() == [0] * 4

@@ -12,8 +12,8 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
-from hedgehop.oracles.routing import ROUTES, choose, is_small, routes
-from hedgehop.potentials import Cardinality, KindWeights, LabelWeights, TransitionWeights
+from hedgehop.oracles.routing import ROUTES, choose, is_small, last_resort, routes
+from hedgehop.potentials import BallCoverage, Cardinality, KindWeights, LabelWeights, TransitionWeights
 
 DOCS = Path(__file__).parents[2] / "docs"
 RANDOM = np.random.default_rng(0)
@@ -66,6 +66,11 @@ def test_every_oracle_has_a_row():
     assert {route.oracle for route in ROUTES} == set(built_in_and_installed())
 
 
+def test_every_oracle_says_what_it_does():
+    for name in hh.oracles.available():
+        assert hh.oracles.get(name).summary, name
+
+
 def test_the_page_shows_the_table():
     text = (DOCS / "solvers.md").read_text()
     assert runpy.run_path(str(DOCS / "write_routes.py"))["with_routes"](text) == text, "run python docs/write_routes.py"
@@ -82,6 +87,22 @@ def test_programs_close_the_gaps_of_small_models():
     assert not quick.exact
     assert whole.exact
     assert whole.oracle == "ilp"
+
+
+def test_a_program_without_time_leaves_the_better_answer_and_the_lower_bound():
+    random = np.random.default_rng(3)
+    edges = [(i, j) for i in range(15) for j in range(i)]
+    frustrated = hh.FactorGraph(random.normal(size=(15, 3)), edges, random.normal(size=(len(edges), 3, 3)))
+    quick = hh.best(frustrated, oracle="trws")
+    hurried = hh.best(frustrated, oracle=hh.oracles.Auto(hh.oracles.Ilp(time_limit=1e-6)))
+    assert not hurried.exact
+    assert quick.value <= hurried.value < hurried.upper_bound <= quick.upper_bound
+
+
+def test_unions_of_many_balls_are_left_to_bounds_whatever_the_size():
+    few, many = (BallCoverage(np.zeros((k, TINY.n_variables), int), np.ones(TINY.n_variables)) for k in (1, 40))
+    assert is_small(TINY, [few])
+    assert not is_small(TINY, [many])
 
 
 def test_old_names_of_the_relaxation():
@@ -109,7 +130,7 @@ class Plugin(hh.Oracle):
         return None
 
     def preference(self, model, potentials):
-        return self.wish
+        return self.wish if model.n_variables > 1 else 0.0
 
     def maximize(self, model, potentials):
         raise NotImplementedError
@@ -123,9 +144,21 @@ def test_plugins_come_first_where_they_wish_to_and_last_elsewhere(wish, chosen):
     assert order.index("plugin") == (0 if wish > 0 else len(order) - 1)
 
 
+def test_a_plugin_that_is_chosen_is_explained(monkeypatch):
+    oracles = {**built_in_and_installed(), "plugin": Plugin(1.0)}
+    monkeypatch.setattr("hedgehop.oracles.routing.built_in_and_installed", lambda: oracles)
+    assert hh.oracles.explain(BINARY) == "plugin: what it accepts; the same (any). A plug-in"
+
+
 def test_several_plugins_come_in_the_order_of_their_wishes():
     oracles = {**built_in_and_installed(), "a": Plugin(1.0), "b": Plugin(2.0)}
     assert [route.oracle for route in routes(oracles, BINARY, [])][:2] == ["b", "a"]
+
+
+def test_programs_decide_whether_anything_is_allowed_on_small_models_only():
+    assert last_resort(TINY, [ball(TINY)]).name == "ilp"
+    assert last_resort(IMAGE, [ball(IMAGE)]) is None
+    assert last_resort(TINY, [hh.potentials.Function(lambda y: float(y.sum()))]) is None
 
 
 def test_an_oracle_to_avoid_is_the_last_resort():

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Temperatures are found again, on models, parses and lists; measures of calibration by their definitions."""
+"""Temperatures are found again, on models, parses and lists."""
 
 import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.metrics import calibration_error, log_loss, reliability
 from hedgehop.probabilities.calibrating import nearest_to
 
 
@@ -62,17 +61,6 @@ def test_nearest_shares_ties():
 def test_wrong_examples_are_refused(subjects, truths, text):
     with pytest.raises((ValueError, TypeError), match=text):
         hh.calibrate(subjects, truths)
-
-
-def test_reliability_by_its_definition():
-    found = reliability([0.05, 0.15, 0.95, 1.0], [0, 1, 1, 0])
-    assert found.counts.tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0, 2]
-    assert found.error == pytest.approx((0.05 + 0.85 + 2 * abs(0.975 - 0.5)) / 4)
-    assert calibration_error([1.0, 0.0], [1, 0]) == 0.0
-    assert log_loss([[0.25, 0.75]], [1]) == pytest.approx(-np.log(0.75))
-    for wrong in (([0.5], [0, 1]), ([1.5], [1]), ([], [])):
-        with pytest.raises(ValueError, match="must be"):
-            reliability(*wrong)
 
 
 def test_diagrams_show_both_curves():

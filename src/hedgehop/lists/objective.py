@@ -31,7 +31,8 @@ class Objective:
     def values(self, rows: Labels) -> list[float]:
         """F of a list and of its beginnings, F(S^0) .. F(S^t)."""
         relevance = np.concatenate([[0.0], np.cumsum(self._relevance(rows))])
-        values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
+        with np.errstate(over="ignore"):  # it is refused in words
+            values: list[float] = (relevance + self.tradeoff * self.diversity.values(self.model, rows)).tolist()
         self._refuse_overflow(np.asarray(values))
         return values
 
@@ -82,7 +83,8 @@ class Objective:
         """B1 of the beginnings of a list, the empty one first, as many as there are best gains."""
         m, count = len(rows), len(best_gains)
         offsets = self.diversity.offsets(self.model, rows, m)[:count] if self.tradeoff > 0 else np.zeros(count)
-        bounds: list[float] = (self.tradeoff * offsets + m * np.asarray(best_gains)).tolist()
+        with np.errstate(over="ignore"):  # a bound of inf is none
+            bounds: list[float] = (self.tradeoff * offsets + m * np.asarray(best_gains)).tolist()
         return bounds
 
     def why_not_monotone(self) -> str | None:

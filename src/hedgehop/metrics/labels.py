@@ -186,7 +186,8 @@ def distances(labelings: ArrayLike, weights: ArrayLike | None = None) -> Doubles
 def near_borders(truth: ArrayLike, width: int, ignore: int = 255) -> NDArray[np.int64]:
     """Return the truth with everything farther than `width` pixels from a border between labels set to `ignore`.
 
-    Accuracy against it is the trimap accuracy: how accurate the borders are.
+    Accuracy against it is the trimap accuracy: how accurate the borders are. Unknown places have borders, too: label
+    maps often mark borders as unknown.
 
     >>> near_borders([[0, 0, 0, 1, 1, 1]], width=1).tolist()
     [[255, 255, 0, 1, 255, 255]]
@@ -195,9 +196,7 @@ def near_borders(truth: ArrayLike, width: int, ignore: int = 255) -> NDArray[np.
 
     labels = integers(truth, "truth")
     width = positive_count(width, "width")
-    lowest = minimum_filter(np.where(labels == ignore, np.iinfo(np.int64).max, labels), 3, mode="nearest")
-    highest = maximum_filter(np.where(labels == ignore, -1, labels), 3, mode="nearest")
-    border = (lowest != highest) | (labels == ignore)
+    border = minimum_filter(labels, 3, mode="nearest") != maximum_filter(labels, 3, mode="nearest")
     if not border.any():
         return np.full(labels.shape, ignore, np.int64)
     far = distance_transform_cdt(~border, metric="chessboard") >= width

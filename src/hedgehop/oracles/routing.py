@@ -166,7 +166,10 @@ _ROUTED = {route.oracle for route in ROUTES}
 def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> list[Route]:
     """The table with the rows of plug-ins: before the others if they prefer to be, otherwise after them."""
     added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _ROUTED}
-    rows = [Route(name, "", "", "", "a plug-in") for name in sorted(added, key=lambda name: -added[name])]
+    rows = [
+        Route(name, "what it accepts", "the same", "any", "a plug-in")
+        for name in sorted(added, key=lambda name: -added[name])
+    ]
     return [r for r in rows if added[r.oracle] > 0] + list(ROUTES) + [r for r in rows if added[r.oracle] <= 0]
 
 
@@ -223,7 +226,7 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
         reason = "narrow" if last == "elimination" else "small"
         lines[0] += f"; the model is {reason}, so {last} closes any gap that remains"
     for route in routes(oracles, model, terms):
-        if route is chosen:
+        if route == chosen:  # rows of plug-ins are made again each time
             break
         reason = oracles[route.oracle].refusal(model, terms) or f"only for {route.potentials} ({route.size})"
         lines.append(f"  not {route.oracle}: {reason}")

@@ -29,3 +29,21 @@ def test_portfolio_without_a_common_oracle_has_no_bound():
     starts = hh.GroupCoverage(lambda y: [int(y[0])])
     with pytest.raises(hh.UnsupportedError):
         hh.portfolio(big, [starts], m=2)
+
+
+def test_a_portfolio_of_fewer_labelings_than_asked_for_says_so():
+    with pytest.warns(UserWarning, match="only 2 of 5 labelings: the lists have no other ones"):
+        found = hh.portfolio(hh.FactorGraph([[0.0, 1.0]]), [hh.VariableCoverage(), hh.LinearHamming()], m=5)
+    assert sorted(found.labelings.tolist()) == [[0], [1]]
+
+
+@pytest.mark.parametrize(
+    ("diversities", "error", "message"),
+    [
+        (hh.VariableCoverage(), TypeError, "must be a list of diversities; got one"),
+        ([], ValueError, "at least one diversity; got none"),
+    ],
+)
+def test_a_portfolio_needs_a_list_of_diversities(diversities, error, message):
+    with pytest.raises(error, match=message):
+        hh.portfolio(MODEL, diversities, m=2)

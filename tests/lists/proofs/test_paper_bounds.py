@@ -74,6 +74,13 @@ def test_lemma_2_with_errors_of_both_kinds():
     assert min(tighter.values()) > 0  # neither is always the better one
 
 
+def test_one_exact_step_is_proven_to_be_the_best_list():
+    model = hh.FactorGraph([[2.0, 1.0], [0.5, 3.0]])
+    lemma = hh.diverse(model, hh.VariableCoverage("count"), m=1, tradeoff=1.0).certificate.paper
+    assert lemma.share == 1.0
+    assert lemma.multiplicative == lemma.additive == pytest.approx(7.0)
+
+
 def test_relative_measure_is_proven():
     random = np.random.default_rng(7)
     for shift in (-5.0, 0.0, 3.0):

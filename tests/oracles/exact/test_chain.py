@@ -71,3 +71,12 @@ def test_refusals():
     assert oracle.refusal(chain, [*several, third]) == "5513680 cells of counts are more than 4194304"
     assert "not LabelWeights" in oracle.refusal(chain, [LabelWeights([1.0, 2.0])])
     assert oracle.refusal(hh.Matching([[0.0]]), []) == "it solves Chain models, not Matching"
+
+
+@pytest.mark.parametrize(("oracle", "many"), [("chain", 2), ("tree", 1), ("tree", 0)])
+def test_chains_with_distances_say_when_nothing_is_allowed(oracle, many):
+    model, ball = hh.Chain(np.zeros((2, 2)), np.zeros((2, 2))), [0.0, 1.0, 3.0]
+    forbidden = hh.potentials.Linear([[-np.inf, -np.inf], [0.0, 0.0]])
+    distances = [hh.potentials.Cardinality(y, ball) for y in ([0, 0], [0, 1])]
+    with pytest.raises(hh.InfeasibleError, match="no labeling is allowed"):
+        hh.oracles.get(oracle).maximize(model, [forbidden, *distances[:many]])

@@ -126,6 +126,14 @@ def test_perfect_matchings_that_do_not_exist_are_said():
     assert hh.best(hh.GraphMatching(star, np.ones(3))).value == 1.0
 
 
+@pytest.mark.parametrize("scale", [1e-250, 1e-40, 1e40, 1e250])
+def test_blossoms_do_not_depend_on_the_scale(scale):
+    weights, blossoms = np.random.default_rng(4).normal(size=10), hh.oracles.get("graph_matching")
+    plain, scaled = (blossoms.maximize(hh.GraphMatching(K5, w), []) for w in (weights, scale * weights))
+    assert scaled.labeling.tolist() == plain.labeling.tolist()
+    assert scaled.exact
+
+
 def test_without_networkx_matchings_of_graphs_are_left_to_others(monkeypatch):
     model = hh.GraphMatching(K5, np.arange(10.0))
     best = hh.best(model)

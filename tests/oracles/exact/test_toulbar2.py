@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.exact import toulbar2
+from hedgehop.oracles.exact.toulbar2_process import solved
 from hedgehop.oracles.routing import choose
 
 LABELS = (2, 3, 2, 3)
@@ -107,6 +110,84 @@ def test_the_real_one_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch, s
     model = network(seed)
     hh.testing.check_oracle(hh.oracles.Toulbar2(), model, [])
     assert hh.best(model, oracle="toulbar2", time_limit=20.0).exact
+
+
+class Stand:
+    """Stands in for pytoulbar2.CFN: tries everything, and keeps what it was asked."""
+
+    def __init__(self, verbose: int) -> None:
+        self.labels: list[list[int]] = []
+        self.functions: list[tuple[list[int], list[float]]] = []
+        self.Option = SimpleNamespace()
+
+    def AddVariable(self, name: str, values: Any) -> None:
+        self.labels.append(list(values))
+
+    def AddFunction(self, scope: list[int], costs: list[float]) -> None:
+        self.functions.append((scope, costs))
+
+    def Solve(self, timeLimit: int) -> None:
+        self.seconds = timeLimit
+
+    def _cost(self, labels: tuple[int, ...]) -> float:
+        places = [
+            np.ravel_multi_index([labels[i] for i in s], [len(self.labels[i]) for i in s]) for s, _ in self.functions
+        ]
+        return sum(costs[k] for k, (_, costs) in zip(places, self.functions, strict=True))
+
+    def GetSolutions(self) -> list[Any]:
+        if self.seconds == 1:
+            return []  # as if no time had been left
+        every = sorted(product(*self.labels), key=self._cost)
+        return [(self._cost(every[1]), list(every[1]), 1), (self._cost(every[0]), list(every[0]), 1)]
+
+    def GetDDualBound(self) -> float:
+        return min(map(self._cost, product(*self.labels)))
+
+    def GetNbBacktracks(self) -> int:
+        return int(self.Option.backtrackLimit)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_other_process_writes_the_network_and_reads_the_last_solution(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def answer(arrays: dict[str, Any], seconds: float) -> dict[str, Any]:
+        asked.append(solved({**arrays, "seconds": 0}))
+        assert asked[-1]["backtracks"] == 300
+        return {**asked[-1], "backtracks": 0}
+
+    monkeypatch.setitem(sys.modules, "pytoulbar2", SimpleNamespace(CFN=Stand))
+    monkeypatch.setattr(toulbar2, "is_installed", lambda: True)
+    monkeypatch.setattr(toulbar2, "_answer", answer)
+    model = network(seed)
+    step = hh.best(model, oracle=hh.oracles.Toulbar2(backtracks=300))
+    assert step.exact
+    assert np.array_equal(asked[0]["labels"], hh.best(model, oracle="exhaustive").labeling)
+
+
+def test_the_other_process_says_so_if_it_has_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pytoulbar2", SimpleNamespace(CFN=Stand))
+    model = network(0, forbid=False)
+    arrays = toulbar2._Network(model, model.unary).arrays(backtracks=5)
+    assert solved({**arrays, "seconds": 1})["labels"] is None
+
+
+@pytest.mark.parametrize(("seconds", "passed"), [(np.inf, 0), (0.2, 1), (2.5, 3)])
+def test_the_other_process_knows_how_many_whole_seconds_it_has(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any, seconds: float, passed: int
+) -> None:
+    echo = tmp_path / "echo.py"
+    echo.write_text(
+        "import io, json, sys, numpy as np\n"
+        "task = np.load(io.BytesIO(sys.stdin.buffer.read()))\n"
+        "print('a line of the solver')\n"
+        "print(json.dumps({name: task[name].tolist() for name in task}))\n"
+    )
+    monkeypatch.setattr(toulbar2, "_PROCESS", echo)
+    assert toulbar2._answer({"costs": np.arange(3)}, seconds) == {"seconds": passed, "costs": [0, 1, 2]}
 
 
 def test_a_crash_costs_no_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the truth may be, and how well labelings would do against it: by hand and by plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hedgehop.lists.possibilities import Possibilities, overlaps
+
+ROWS = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [2, 2, 2, 2]], np.int32)
+CHANCES = np.array([0.5, 0.3, 0.2])
+MEMBERS = np.array([[0, 0, 1, 1], [1, 1, 1, 1]], np.int32)
+
+
+def possible(weights=(1.0, 1.0, 1.0, 1.0), by_overlap=False, n_labels=3):
+    return Possibilities(ROWS, CHANCES, np.array(weights), n_labels, by_overlap)
+
+
+def test_marginals_are_the_chances_of_labels():
+    assert possible().marginals == pytest.approx(
+        np.array([[0.8, 0.0, 0.2], [0.5, 0.3, 0.2], [0.0, 0.8, 0.2], [0.0, 0.8, 0.2]])
+    )
+
+
+def test_a_high_temperature_makes_chances_equal_and_a_low_one_keeps_the_best():
+    plain = possible()
+    assert plain.flattened(1.0) is plain
+    assert plain.flattened(2.0).chances == pytest.approx(np.sqrt(CHANCES) / np.sqrt(CHANCES).sum())
+    assert plain.flattened(1e9).chances == pytest.approx([1 / 3] * 3)
+    assert plain.flattened(1e-3).chances == pytest.approx([1.0, 0.0, 0.0])
+
+
+def test_the_nearest_labelings_share_the_chances():
+    assert possible().nearest_members(MEMBERS).tolist() == [[1.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
+    assert possible().nearest(MEMBERS) == pytest.approx([0.75, 0.25])
+    assert possible((3.0, 1.0, 1.0, 1.0)).nearest(MEMBERS) == pytest.approx([0.9, 0.1])
+
+
+def test_far_is_more_than_a_share_of_the_variables():
+    assert possible().far_from(MEMBERS, 0.0) == pytest.approx(0.5)  # all but the first one
+    assert possible().far_from(MEMBERS, 0.25) == pytest.approx(0.2)
+    assert possible().far_from(MEMBERS, 1.0) == 0.0
+    assert possible((1.0, 2.0, 1.0, 1.0)).far_from(MEMBERS[:1], 0.25) == pytest.approx(0.5)
+
+
+def test_overlaps_are_means_over_the_labels_in_either():
+    weights = np.array([1.0, 2.0, 3.0, 4.0])
+
+    def overlap(a, b):
+        found = [weights[(a == k) & (b == k)].sum() / weights[(a == k) | (b == k)].sum() for k in {*a, *b}]
+        return np.mean(found)
+
+    wanted = np.array([[overlap(a, b) for b in ROWS] for a in MEMBERS])
+    assert overlaps(MEMBERS, ROWS, weights) == pytest.approx(wanted)
+    assert possible(weights, by_overlap=True).similarities(MEMBERS) == pytest.approx(wanted)
+    assert possible(weights).similarities(MEMBERS)[0].tolist() == pytest.approx([1.0, 0.8, 0.0])
+
+
+def test_expected_overlaps_count_labels_that_are_missing_half():
+    weights = np.array([1.0, 2.0, 3.0, 4.0])
+    expected = weights @ possible(weights).marginals  # of each label: 1.8, 6.2 and 2
+    zero, one = (0.8 + 1.0) / (3.0 + expected[0] - 1.8), 5.6 / (7.0 + expected[1] - 5.6)
+    both = possible(weights).classwise_overlap(MEMBERS)
+    assert both[0] == pytest.approx((zero + one) / 2.5)
+    assert both[1] == pytest.approx((0.6 + 5.6) / (10.0 + expected[1] - 6.2) / 2.0)
+
+
+def test_a_missing_label_that_is_hardly_expected_hardly_counts():
+    rows = np.array([[0, 0], [0, 1]], np.int32)
+    rare = Possibilities(rows, np.array([0.98, 0.02]), np.ones(2), 2)  # a label on 1 % of the variables
+    assert rare.classwise_overlap(rows[:1]) == pytest.approx((1.98 / 2.0) / (1.0 + 0.25))
+
+
+def test_labels_that_nobody_expects_and_nothing_has_do_not_count():
+    assert possible(n_labels=7).classwise_overlap(MEMBERS) == pytest.approx(possible().classwise_overlap(MEMBERS))
