@@ -92,7 +92,8 @@ def test_labelings_nearby_are_surrounded_by_worse_ones():
             for label in range(3):
                 other = row.copy()
                 other[i] = label
-                assert other.tobytes() in found or model.score(other) <= scores[-1] + 1e-9
+                if other.tobytes() not in found:
+                    assert model.score(other) <= scores[-1] + 1e-9
 
 
 def test_programs_are_left_alone_where_unions_have_many_terms():
