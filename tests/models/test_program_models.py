@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import hedgehop as hh
+from hedgehop.potentials import total_value
 
 
 def test_arguments_are_those_of_scipy():
@@ -135,3 +136,19 @@ def test_problems_of_pulp_keep_their_sense():
         problem += soup + bread <= 1
         problem += soup + bread + wine >= 1
         assert hh.best(hh.io.program_of(problem)).value == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_are_right_in_tiny_units(seed):
+    """Rows that hold the value of a ball are kept to absolute tolerances only."""
+    random, unit = np.random.default_rng(seed), 2.0**-24
+    limits = (random.integers(0, 4, (2, 6)).astype(float), -np.inf, random.integers(4, 8, 2).astype(float))
+    model = hh.Program(unit * random.integers(-3, 4, 6), [1, 1, 1, 1, 0, 0], (0, 1.5), limits, maximize=True)
+    every = hh.testing.all_labelings(model)
+    allowed = every[np.isfinite(model.score(every))]
+    balls = [p.scaled(9.0 * unit) for p in hh.HammingBall(gamma=0.5).potentials(model, allowed[:2])]
+    worth = model.score(allowed) + total_value(model, balls, allowed)
+    step = hh.best(model, balls, oracle="milp")
+    assert step.exact
+    assert step.value == pytest.approx(worth.max(), rel=1e-9, abs=0.0)
+    assert step.upper_bound >= worth.max() * (1.0 - 1e-9)

@@ -119,6 +119,15 @@ class Program(UnaryModel):
         relaxed: float = self.__dict__["_relaxed"]
         return float(self.ranges.sum()) + (abs(relaxed) if self.completed.size else 0.0)
 
+    def in_units(self, exponent: int) -> Program:
+        """Return the program with all scores multiplied by ``2^exponent``; the same columns complete a labeling."""
+        other = object.__new__(Program)
+        other._set(**self.__getstate__())
+        changed = {name: np.ldexp(self.__dict__[name], exponent) for name in ("gains", "unary", "_relaxed")}
+        other._set(gains=own(changed["gains"]), unary=own(changed["unary"]), _relaxed=float(changed["_relaxed"]))
+        other.__dict__["_completions"] = self._completions
+        return other
+
     def solution(self, labeling: ArrayLike) -> Doubles:
         """Values of all columns, those that are not labelled as good as the labels allow, (columns,)."""
         [flat], _ = _arrays.as_labelings(labeling, self.shape, self.label_counts)

@@ -76,7 +76,7 @@ class Ilp(Oracle):
         assert isinstance(model, UnaryModel)
         seconds = min(self.time_limit, effort().seconds)
         deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING_SECONDS)
-        narrowing = Narrowing(model, potentials, partial(_exponent, fold(model, potentials)[2]))
+        narrowing = Narrowing(model, potentials, partial(scaling_exponent, fold(model, potentials)[2]))
         found = narrowing.solved(partial(self._by_program, deadline=deadline))
         step = None
         if found is not None:
@@ -127,7 +127,7 @@ class Ilp(Oracle):
         return step
 
 
-def _exponent(potentials: Sequence[Potential], largest: float) -> int:
+def scaling_exponent(potentials: Sequence[Potential], largest: float) -> int:
     """Return the power of two that makes the largest score or weight of a potential about a thousand."""
     spans = [span for p in potentials if np.isfinite(span := p.span())]
     return exponent_for(max([largest, *spans]), 10)

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from math import ldexp
+
+import numpy as np
 
 from hedgehop.models import Model, Program
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import nonlinear
 from hedgehop.oracles.narrowing import ScaledStep
-from hedgehop.oracles.program.ilp import Ilp, unwritable
+from hedgehop.oracles.program.ilp import Ilp, scaling_exponent, unwritable
 from hedgehop.potentials import Potential
 
 
@@ -42,10 +45,16 @@ class Milp(Ilp):
         return unwritable(model, nonlinear(potentials))
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Solve the program as it is: what is completed may be worth anything, so that no score can be narrowed."""
+        """Solve the program in units that suit HiGHS, whose tolerances are absolute.
+
+        What is completed may be worth anything, so no score can be narrowed.
+        """
         assert isinstance(model, Program)
         seconds = min(self.time_limit, effort().seconds)
-        step = self._by_program(ScaledStep(model, potentials, 0), time.monotonic() + seconds)
+        exponent = scaling_exponent(nonlinear(potentials), float(np.abs(model.gains).max()))
+        terms = [p.scaled(ldexp(1.0, exponent)) for p in potentials]
+        problem = ScaledStep(model.in_units(exponent), terms, exponent)
+        step = self._by_program(problem, time.monotonic() + seconds)
         if step is None:
             raise TimeoutError("no labeling was found in time. Use a longer time_limit.")
-        return step
+        return self.step(model, step.labeling, potentials, float(np.ldexp(step.upper_bound, -exponent)))
