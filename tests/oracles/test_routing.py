@@ -105,6 +105,13 @@ def test_unions_of_many_balls_are_left_to_bounds_whatever_the_size():
     assert not is_small(TINY, [many])
 
 
+def test_programs_of_structures_grow_with_the_subsets_of_balls():
+    tree = hh.SpanningTree([(i, j) for i in range(5) for j in range(i)], np.ones(10))
+    few, many = (BallCoverage(np.zeros((k, 10), int), np.ones(10)) for k in (2, 10))
+    assert is_small(tree, [few])
+    assert not is_small(tree, [many])
+
+
 def test_old_names_of_the_relaxation():
     for name in ("slopes", "biases", "agreement"):
         assert hh.oracles.get(name).name == "lagrangian"
@@ -196,7 +203,7 @@ def test_blossoms_are_tried_first_on_small_graphs_only():
     assert not is_small(Flat())
 
 
-@pytest.mark.parametrize(("side", "labels", "small"), [(10, 3, True), (40, 3, False)])
+@pytest.mark.parametrize(("side", "labels", "small"), [(10, 3, True), (15, 3, True), (40, 3, False)])
 def test_small_models_are_those_whose_programs_have_few_columns(side, labels, small):
     potts = hh.Grid(np.zeros((side, side, labels)), 0.5)
     assert is_small(potts) is small
