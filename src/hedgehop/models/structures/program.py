@@ -18,6 +18,8 @@ from hedgehop.models.unary import UnaryModel
 _MOST_VALUES = 16  # values of an integer variable that is a label; others are completed, as real ones are
 _ROW_TOLERANCE = 1e-6  # by which HiGHS may miss a limit
 _WHOLE_TOLERANCE = 1e-9
+_CERTAIN = (0, 2, 3)  # ends of scipy's linprog: solved, nothing keeps the limits, unbounded
+_SIMPLEX_TOLERANCE = 1e-10  # the smallest that HiGHS takes
 
 
 class Program(UnaryModel):
@@ -91,7 +93,7 @@ class Program(UnaryModel):
         unary = self.gains[labelled, None] * (first[:, None] + steps)
         unary[steps >= counts[:, None]] = -np.inf
         self._set(columns=own(labelled), unary=own(unary), label_counts=counts, shape=(labelled.size,))
-        self._set(_relaxed=self._relaxed_value())
+        self._set(_reached=self._reached_by_rest())
 
     @property
     def completed(self) -> Ints:
@@ -113,18 +115,11 @@ class Program(UnaryModel):
             (state["_data"], state["_indices"], state["_starts"]), shape=(self.row_low.size, self.gains.size)
         )
 
-    @cached_property
-    def spread(self) -> float:
-        """How much is at stake: ranges of the labelled columns' scores, and the size of what is completed."""
-        relaxed: float = self.__dict__["_relaxed"]
-        return float(self.ranges.sum()) + (abs(relaxed) if self.completed.size else 0.0)
-
     def in_units(self, exponent: int) -> Program:
         """Return the program with all scores multiplied by ``2^exponent``; the same columns complete a labeling."""
         other = object.__new__(Program)
         other._set(**self.__getstate__())
-        changed = {name: np.ldexp(self.__dict__[name], exponent) for name in ("gains", "unary", "_relaxed")}
-        other._set(gains=own(changed["gains"]), unary=own(changed["unary"]), _relaxed=float(changed["_relaxed"]))
+        other._set(**{name: own(np.ldexp(self.__dict__[name], exponent)) for name in ("gains", "unary", "_reached")})
         other.__dict__["_completions"] = self._completions
         return other
 
@@ -154,7 +149,8 @@ class Program(UnaryModel):
         if key not in self._completions:
             low, high = np.array(self.low), np.array(self.high)
             low[self.columns] = high[self.columns] = self.first_values + flat
-            self._completions[key] = self._solved(low, high, self.integral)
+            costs = -np.where(np.isin(np.arange(self.gains.size), self.columns), 0.0, self.gains)
+            self._completions[key] = self._solved(costs, low, high, bool(self.integral[self.completed].any()))
         return self._completions[key]
 
     @cached_property
@@ -162,25 +158,55 @@ class Program(UnaryModel):
         """What is known of labelings: each is scored several times."""
         return {}
 
-    def _solved(self, low: Doubles, high: Doubles, integral: NDArray[np.bool_]) -> Doubles | None:
-        """Solve the program within bounds; None if nothing keeps the limits."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
-        rows = LinearConstraint(self.matrix, self.row_low, self.row_high) if self.row_low.size else ()
-        costs = -np.ldexp(self.gains, -np.frexp(np.abs(self.gains).max())[1])  # HiGHS has absolute tolerances
-        kinds, options = integral.astype(int), {"mip_rel_gap": 0.0}
-        bounds = Bounds(low, high)
-        found = interruptible(milp, costs, constraints=rows, bounds=bounds, integrality=kinds, options=options)
+    def _solved(self, costs: Doubles, low: Doubles, high: Doubles, whole: bool) -> Doubles | None:
+        """Minimise costs within bounds, with whole numbers where they are asked for; None if no x keeps the limits."""
+        scale = np.frexp(np.abs(costs).max())[1]
+        costs = np.ldexp(costs, 10 - scale)
+        found = None if whole else self._by_simplex(costs, low, high)
+        if found is None or found.status not in _CERTAIN:
+            found = self._by_search(costs, low, high, self.integral & whole)
         if found.status == 3:
             raise ValueError("c . x is unbounded. Give finite bounds to the columns that are not labelled.")
         return None if found.x is None else np.asarray(found.x, np.float64)
 
-    def _relaxed_value(self) -> float:
-        """Value of the program without integrality; refuses one that nothing satisfies."""
-        x = self._solved(self.low, self.high, np.zeros(self.gains.size, bool))
+    def _by_search(self, costs: Doubles, low: Doubles, high: Doubles, integral: NDArray[np.bool_]) -> Any:
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        rows = LinearConstraint(self.matrix, self.row_low, self.row_high) if self.row_low.size else ()
+        kinds, options = integral.astype(int), {"mip_rel_gap": 0.0}
+        return interruptible(
+            milp, costs, constraints=rows, bounds=Bounds(low, high), integrality=kinds, options=options
+        )
+
+    def _by_simplex(self, costs: Doubles, low: Doubles, high: Doubles) -> Any:
+        """Real numbers can be had with tolerances a thousandth of the usual ones."""
+        from scipy.optimize import linprog
+        from scipy.sparse import vstack
+
+        sides = [(np.isfinite(self.row_high), self.row_high, 1.0), (np.isfinite(self.row_low), -self.row_low, -1.0)]
+        matrix = vstack([sign * self.matrix[kept] for kept, _, sign in sides])
+        limits = np.concatenate([limit[kept] for kept, limit, _ in sides])
+        options = {"primal_feasibility_tolerance": _SIMPLEX_TOLERANCE, "dual_feasibility_tolerance": _SIMPLEX_TOLERANCE}
+        columns = np.stack([low, high], axis=1)
+        return interruptible(linprog, costs, matrix, limits, bounds=columns, method="highs-ds", options=options)
+
+    def _reached_by_rest(self) -> Doubles:
+        """What completed columns are worth without integrality, (completed,); refuses limits that nothing satisfies."""
+        x = self._solved(-self.gains, self.low, self.high, whole=False)
         if x is None:
             raise InfeasibleError("no labeling is allowed: the limits contradict each other, even for real numbers.")
-        return float(self.gains @ x)
+        return own(self.gains[self.completed] * x[self.completed])
+
+    def _joint_spans(self) -> list[Doubles]:
+        rest = self.completed
+        width = self.high[rest] - self.low[rest]
+        reached: Doubles = self.__dict__["_reached"]
+        ranges = np.abs(self.gains[rest]) * np.where(np.isfinite(width), width, 0.0)
+        return [np.where(np.isfinite(width), ranges, np.abs(reached))]
+
+    def _known_loss(self) -> float:
+        """Nothing is known: a range far above the others is never what gaps are measured against."""
+        return 0.0
 
     def _joint_floor(self) -> float:
         return -np.inf if self.completed.size else 0.0
