@@ -243,7 +243,9 @@ class Round:
 
     def _m_best(self) -> None:
         m = int(self.d.random.integers(1, 6))
-        found = hh.baselines.m_best(self.problem.model, m)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            found = hh.baselines.m_best(self.problem.model, m)
         places = [self.problem.place(y) for y in found]
         if None in places or len(set(places)) < len(places):
             self._fault("forbidden or repeated labeling", f"{found.tolist()}")
@@ -251,7 +253,9 @@ class Round:
         best = np.sort(self.problem.relevance)[::-1][:m]
         self._count("lists", "auto")
         slack = self.truth.slack(self.problem.relevance, [int(np.argmax(self.problem.relevance))])
-        if len(places) < min(m, len(best)) or (self.problem.relevance[places] < best[: len(places)] - slack).any():
+        missing = any("better labelings may be missing" in str(w.message) for w in warned)
+        lower = (self.problem.relevance[places] < best[: len(places)] - slack).any()
+        if len(places) < min(m, len(best)) or (lower and not missing):
             self._fault("not the m best in order", f"{self.problem.relevance[places].tolist()}, not {best.tolist()}")
 
     # What a list says
@@ -299,7 +303,7 @@ class Round:
             self._bound(float(bounds[t]), float(allowed.max()), slack, oracles[t])
             self._exact(exact[t], float(true[place]), float(allowed.max()), slack, oracles[t])
             stake = float(np.ptp(true[np.isfinite(true)]))  # kernels that work with whole numbers leave a little of it
-            if exact[t] and float(bounds[t]) > float(gains[t]) + slack + 4e-6 * stake:
+            if exact[t] and float(bounds[t]) > float(gains[t]) + slack + 4e-6 * stake + 4e-9 * abs(float(gains[t])):
                 self._fault("exact, but value and bound do not meet", f"{gains[t]!r} < {bounds[t]!r} ({oracles[t]})")
 
     def _list_slack(self, places: list[int]) -> float:

@@ -25,6 +25,7 @@ from hedgehop.potentials import Potential, total_value
 
 _NARROWINGS = 4
 _LEAST_NARROWING = 4.0  # how much lower the largest score must become for another round
+_DOUBTFUL_NARROWING = 2.0**20  # the same of a step that is called exact: against such scores, anything is
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Narrowing:
             least = -inf
             if found is not None:
                 lowest = 1.001 * (self._reach - self.plain.scores(found.labeling)[0])
-                if found.exact or not 0.0 < _LEAST_NARROWING * lowest < largest:
+                if not 0.0 < (_DOUBTFUL_NARROWING if found.exact else _LEAST_NARROWING) * lowest < largest:
                     break
                 least, largest = -lowest, lowest
             problem = self._problem(least, largest)
