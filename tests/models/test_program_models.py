@@ -152,3 +152,24 @@ def test_steps_are_right_in_tiny_units(seed):
     assert step.exact
     assert step.value == pytest.approx(worth.max(), rel=1e-9, abs=0.0)
     assert step.upper_bound >= worth.max() * (1.0 - 1e-9)
+
+
+def test_huge_gains_make_nothing_exact():
+    """HiGHS does not see differences of 1 beside gains of 1e10, and what it cannot see is not called exact."""
+    random, wrong = np.random.default_rng(0), 0
+    for _ in range(40):
+        gains = random.integers(-3, 4, 6) * np.where(random.random(6) < 0.3, 1e10, 1.0)
+        limits = (random.integers(0, 4, (2, 6)).astype(float), -np.inf, random.integers(4, 8, 2).astype(float))
+        model = hh.Program(gains, constraints=limits, maximize=True)
+        step, best = hh.best(model, oracle="milp"), model.score(hh.testing.all_labelings(model)).max()
+        assert step.upper_bound >= best
+        assert not (step.exact and step.value < best)
+        wrong += step.value < best
+    assert wrong > 0
+
+
+def test_a_constant_in_all_gains_costs_completions_no_digits():
+    rows = ([[1.0, 1.0, 1.0], [0.0, 1.0, -1.0]], [-np.inf, -0.5], [1.75, 0.5])
+    small, large = (hh.Program(np.array([1.0, 0.28, 0.3]) + k, [1, 0, 0], (0, 1), rows, maximize=True) for k in (0, 1e6))
+    for labeling in ([0], [1]):
+        assert large.solution(labeling) == pytest.approx(small.solution(labeling), abs=1e-9)
