@@ -170,6 +170,7 @@ def test_huge_gains_make_nothing_exact():
 
 def test_a_constant_in_all_gains_costs_completions_no_digits():
     rows = ([[1.0, 1.0, 1.0], [0.0, 1.0, -1.0]], [-np.inf, -0.5], [1.75, 0.5])
-    small, large = (hh.Program(np.array([1.0, 0.28, 0.3]) + k, [1, 0, 0], (0, 1), rows, maximize=True) for k in (0, 1e6))
+    gains, kinds = np.array([1.0, 0.28, 0.3]), [1, 0, 0]
+    small, large = (hh.Program(gains + k, kinds, (0, 1), rows, maximize=True) for k in (0.0, 1e6))
     for labeling in ([0], [1]):
         assert large.solution(labeling) == pytest.approx(small.solution(labeling), abs=1e-9)
