@@ -303,7 +303,7 @@ class Round:
             self._bound(float(bounds[t]), float(allowed.max()), slack, oracles[t])
             self._exact(exact[t], float(true[place]), float(allowed.max()), slack, oracles[t])
             stake = float(np.ptp(true[np.isfinite(true)]))  # kernels that work with whole numbers leave a little of it
-            if exact[t] and float(bounds[t]) > float(gains[t]) + slack + 4e-6 * stake + 4e-9 * abs(float(gains[t])):
+            if exact[t] and float(bounds[t]) > float(gains[t]) + slack + 4e-6 * stake + 2e-8 * abs(float(gains[t])):
                 self._fault("exact, but value and bound do not meet", f"{gains[t]!r} < {bounds[t]!r} ({oracles[t]})")
 
     def _list_slack(self, places: list[int]) -> float:
