@@ -50,8 +50,8 @@ def test_an_impossible_event_costs_much_but_not_everything():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: reliability([0.5], [0, 1]), "as many, at least one; got 1 and 2"),
-        (lambda: reliability([], []), "at least one; got 0 and 0"),
+        (lambda: reliability([0.5], [0, 1]), "equally many, at least 1; got 1 and 2"),
+        (lambda: reliability([], []), "at least 1; got 0 and 0"),
         (lambda: reliability([1.5], [1]), "probabilities must be between 0 and 1; got 1.5 to 1.5"),
         (lambda: reliability([-0.1, 0.5], [1, 1]), "probabilities must be between 0 and 1; got -0.1 to 0.5"),
         (lambda: reliability([0.5], [2]), "outcomes must be between 0 and 1"),

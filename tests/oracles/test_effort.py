@@ -129,3 +129,23 @@ def test_limits_that_are_none_are_refused() -> None:
         hh.diverse(model, hh.LinearHamming(), 2, 1.0, time_limit=0.0)
     with pytest.raises(TypeError, match="tolerance must be a number"):
         hh.stream(model, hh.LinearHamming(), 1.0, tolerance="much")
+
+
+def test_a_program_that_finds_nothing_in_time_leaves_distances_to_the_relaxation(monkeypatch):
+    """Wide graphs of cliques: even a linear step is a program."""
+    random = np.random.default_rng(0)
+    cliques = [(random.choice(12, 3, replace=False), random.normal(size=(2, 2, 2))) for _ in range(60)]
+    model = hh.FactorGraph(np.zeros((12, 2)), cliques=cliques)
+    solver = hh.oracles.get("ilp").on(model)
+    first = solver.step([])
+    maximize = hh.oracles.Ilp.maximize
+
+    def too_late(self, model, potentials):
+        if any(p.distances() is not None for p in potentials):
+            raise TimeoutError("no labeling was found.")
+        return maximize(self, model, potentials)
+
+    monkeypatch.setattr(hh.oracles.Ilp, "maximize", too_late)
+    step = solver.step_apart([], [first.labeling], distance=3, nearest=first)
+    assert (step.labeling != first.labeling).sum() >= 3
+    assert step.upper_bound >= step.value

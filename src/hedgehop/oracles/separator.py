@@ -8,6 +8,7 @@ others a relaxation does; if labelings only have to be different, Lawler's parti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -117,9 +118,11 @@ class Separator:
         return nearest.exact and (several or self._oracle.max_marginals(self._model, potentials) is not None)
 
     def _limited(self, limits: Sequence[Potential]) -> Step:
-        """Solve with limits; by a relaxation around an oracle that cannot keep them itself."""
-        able = self._oracle.refusal(self._model, limits) is None
-        return (self._solver if able else self._relaxation).step(limits)
+        """Solve with limits; by a relaxation around an oracle that cannot keep them itself, or not in time."""
+        if self._oracle.refusal(self._model, limits) is None:
+            with suppress(TimeoutError):
+                return self._solver.step(limits)
+        return self._relaxation.step(limits)
 
     @cached_property
     def _relaxation(self) -> Solver:

@@ -32,7 +32,7 @@ def test_portfolio_without_a_common_oracle_has_no_bound():
 
 
 def test_a_portfolio_of_fewer_labelings_than_asked_for_says_so():
-    with pytest.warns(UserWarning, match="only 2 of 5 labelings: the lists have no other ones"):
+    with pytest.warns(UserWarning, match="only 2 of 5 labelings: the lists contain no others"):
         found = hh.portfolio(hh.FactorGraph([[0.0, 1.0]]), [hh.VariableCoverage(), hh.LinearHamming()], m=5)
     assert sorted(found.labelings.tolist()) == [[0], [1]]
 

@@ -127,7 +127,7 @@ class Greedy:
         for _ in range(len(state) - len(plain)):
             try:
                 step = solver.step_apart((), list(plain), self.separation.distance, best)
-            except (InfeasibleError, UnsupportedError):
+            except (InfeasibleError, UnsupportedError, TimeoutError):
                 break
             plain = np.concatenate([plain, step.labeling.reshape(1, -1)])
         scores = np.asarray(self.objective.model.score(state.rows)).reshape(-1)
