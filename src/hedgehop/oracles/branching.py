@@ -63,6 +63,7 @@ class CostBranches:
     def __init__(self, counts: Sequence[CountFunction], relaxed: Relaxed) -> None:
         self._counts, self._relaxed = counts, relaxed
         self._costs = np.array([-threshold(c).weight for c in counts])
+        self._kinds = {id(c.codes): c.codes for c in counts}  # counts of one kind share their codes
         self._open: list[_Branch] = []
         self._solved, self._made = 0, 0  # linear steps, and branches
         self._branch(frozenset(), frozenset(), np.inf)
@@ -97,7 +98,7 @@ class CostBranches:
 
     def _first_free(self, branch: _Branch) -> int | None:
         """The dearest of the codes that the labeling carries and that are neither paid for nor avoided."""
-        codes = {id(kind): kind.of(branch.labeling) for kind in {id(c.codes): c.codes for c in self._counts}.values()}
+        codes = {name: kind.of(branch.labeling) for name, kind in self._kinds.items()}
         free = [
             k
             for k, count in enumerate(self._counts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from math import inf
@@ -85,24 +85,23 @@ def effort() -> Effort:
 
 
 @contextmanager
-def limited(tolerance: float | None, seconds: float | None = None) -> Iterator[Effort]:
+def _asked(wanted: Effort) -> Iterator[Effort]:
+    token = _EFFORT.set(wanted)
+    try:
+        yield wanted
+    finally:
+        _EFFORT.reset(token)
+
+
+def limited(tolerance: float | None, seconds: float | None = None) -> AbstractContextManager[Effort]:
     """Ask no more than this of the steps within: they never get more time than those around them."""
-    deadline = inf if seconds is None else Effort.now() + seconds
-    token = _EFFORT.set(replace(_EFFORT.get(), tolerance=tolerance, deadline=min(deadline, _EFFORT.get().deadline)))
-    try:
-        yield _EFFORT.get()
-    finally:
-        _EFFORT.reset(token)
+    around, deadline = effort(), inf if seconds is None else Effort.now() + seconds
+    return _asked(replace(around, tolerance=tolerance, deadline=min(deadline, around.deadline)))
 
 
-@contextmanager
-def without_bounds() -> Iterator[Effort]:
+def without_bounds() -> AbstractContextManager[Effort]:
     """Ask the steps within for labelings only."""
-    token = _EFFORT.set(replace(_EFFORT.get(), needs_bounds=False))
-    try:
-        yield _EFFORT.get()
-    finally:
-        _EFFORT.reset(token)
+    return _asked(replace(effort(), needs_bounds=False))
 
 
 def checked_limits(tolerance: float | None, time_limit: float | None) -> tuple[float | None, float | None]:

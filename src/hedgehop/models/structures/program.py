@@ -95,10 +95,10 @@ class Program(UnaryModel):
         self._set(columns=own(labelled), unary=own(unary), label_counts=counts, shape=(labelled.size,))
         self._set(_reached=self._reached_by_rest())
 
-    @property
+    @cached_property
     def completed(self) -> Ints:
         """Columns that are not labelled."""
-        return np.setdiff1d(np.arange(self.gains.size), self.columns)
+        return own(np.setdiff1d(np.arange(self.gains.size), self.columns))
 
     @property
     def first_values(self) -> Doubles:
@@ -149,7 +149,8 @@ class Program(UnaryModel):
         if key not in self._completions:
             low, high = np.array(self.low), np.array(self.high)
             low[self.columns] = high[self.columns] = self.first_values + flat
-            costs = -np.where(np.isin(np.arange(self.gains.size), self.columns), 0.0, self.gains)
+            costs = np.zeros(self.gains.size)
+            costs[self.completed] = -self.gains[self.completed]
             self._completions[key] = self._solved(costs, low, high, bool(self.integral[self.completed].any()))
         return self._completions[key]
 
