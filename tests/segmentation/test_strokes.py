@@ -11,12 +11,12 @@ import pytest
 import hedgehop as hh
 from hedgehop.segmentation.scene import Scene
 from hedgehop.segmentation.strokes.combiner import INPUTS, Combiner, shipped
+from hedgehop.segmentation.strokes.cues import NAMES
 from hedgehop.segmentation.strokes.frame import bottlenecks, color_paths
-from hedgehop.segmentation.strokes.learned import gate_of, learned_scores, signs_of
+from hedgehop.segmentation.strokes.learned import cues_of, gate_of, learned_scores
 from hedgehop.segmentation.strokes.marks import disc, scribbles_of
 from hedgehop.segmentation.strokes.past import Past
 from hedgehop.segmentation.strokes.scores import StrokeScores
-from hedgehop.segmentation.strokes.signs import NAMES
 
 pytest.importorskip("skimage")
 pytest.importorskip("sklearn")
@@ -58,18 +58,18 @@ def test_nets_compute_what_a_loop_computes():
     shapes = {"inner": (INPUTS, 2, 3), "inner_bias": (2, 3), "outer": (2, 3), "outer_bias": (2,)}
     arrays = {name: 0.3 * random.normal(size=shape) for name, shape in shapes.items()}
     nets = Combiner({"mean": np.zeros(len(NAMES)), "scale": np.ones(len(NAMES)), **arrays})
-    signs = random.normal(size=(5, len(NAMES))).astype(np.float32)
-    signs[0, 3] = np.nan
-    clean = np.nan_to_num(signs)
+    cues = random.normal(size=(5, len(NAMES))).astype(np.float32)
+    cues[0, 3] = np.nan
+    clean = np.nan_to_num(cues)
     wide = np.zeros((5, INPUTS))
     wide[:, : len(NAMES)] = clean
-    # The products with the amount of background come last; a sign that is zero there must not matter.
+    # The products with the amount of background come last; a cue that is zero there must not matter.
     wide[:, len(NAMES) :] = _products(clean)
     each = []
     for k in range(2):
         hidden = np.tanh(wide @ arrays["inner"][:, k] + arrays["inner_bias"][k])
         each.append(hidden @ arrays["outer"][k] + arrays["outer_bias"][k])
-    assert nets.log_odds(signs) == pytest.approx(np.mean(each, axis=0), abs=1e-4)
+    assert nets.log_odds(cues) == pytest.approx(np.mean(each, axis=0), abs=1e-4)
 
 
 def _products(rows):
@@ -87,7 +87,7 @@ def test_nets_of_other_signs_are_refused():
 def test_signs_know_what_was_drawn_and_how_far_it_is():
     image = image_of(LEFT, RIGHT)
     strokes = given(image, OBJECT, GROUND)
-    table = dict(zip(NAMES, signs_of(strokes, 1).T, strict=True))
+    table = dict(zip(NAMES, cues_of(strokes, 1).T, strict=True))
     assert all(np.isfinite(column).all() for column in table.values())
     assert (table["place of object"][strokes.seeds == 1] == 0).all()
     assert (table["path to background"][strokes.seeds == 0] == 0).all()
@@ -97,7 +97,7 @@ def test_signs_know_what_was_drawn_and_how_far_it_is():
     left = strokes.scene.superpixels.segments[22, 17]
     assert table["bottleneck to object"][right] > 3 * table["bottleneck to object"][left]
     assert table["color of object"][right] < 3.0
-    alone = dict(zip(NAMES, signs_of(given(image, OBJECT), 1).T, strict=True))
+    alone = dict(zip(NAMES, cues_of(given(image, OBJECT), 1).T, strict=True))
     assert np.isnan(alone["path to background"]).all()
     assert (alone["no background"] == 1).all()
 
@@ -106,7 +106,7 @@ def test_the_frame_teaches_once_more():
     """What looks like nothing that was marked is not the object if the frame looks like it."""
     image = image_of(LEFT)
     image[:, 50:] = (0.1, 0.6, 0.1)
-    table = dict(zip(NAMES, signs_of(given(image, OBJECT, (slice(50, 54), slice(5, 30), 1)), 1).T, strict=True))
+    table = dict(zip(NAMES, cues_of(given(image, OBJECT, (slice(50, 54), slice(5, 30), 1)), 1).T, strict=True))
     green = given(image, OBJECT).scene.superpixels.segments[30, 75]
     assert table["framed trees"][green] < table["trees"][green]
     assert table["framed trees"][green] < -1

@@ -30,17 +30,6 @@ needs_browser = pytest.mark.skipif(bool(REASON) and os.environ.get("HEDGEHOP_BRO
 
 
 @pytest.fixture(scope="module")
-def browser():
-    assert not REASON, REASON
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        # A test runner is often root, in a container, where Chromium's own sandbox does not work.
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
-@pytest.fixture(scope="module")
 def studio():
     """A studio that waits a moment before it solves, so that a page that is busy can be seen and interrupted."""
     run = Job.run
@@ -90,6 +79,12 @@ def solved(page, least=2):
     """Wait for a whole list."""
     expect(options(page).nth(least - 1)).to_be_visible()
     expect(page.locator("#proof")).to_be_visible()
+
+
+def map_of(request):
+    """The label map that a request starts from, as one row, or None."""
+    base = request["base"]
+    return None if base is None else np.repeat(base["runs"][::2], base["runs"][1::2])
 
 
 def exported(page, name):

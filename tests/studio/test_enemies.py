@@ -18,11 +18,11 @@ import pytest
 
 from hedgehop.segmentation.images import shrunk_shape
 from hedgehop.studio import files, tasks
-from hedgehop.studio.image_folder import ImageFolder, images_in
+from hedgehop.studio.folder.images import ImageFolder, images_in
 from hedgehop.studio.pictures import read_picture
 from hedgehop.studio.requests import Stroke
 from hedgehop.studio.turns import Turns
-from hedgehop.studio.web import guard, impatient
+from hedgehop.studio.web import guard, header_timeout
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve, studio  # noqa: F401
 
 
@@ -97,7 +97,7 @@ def _connection(client):
 
 
 def test_headers_that_never_end_are_not_waited_for(monkeypatch):
-    monkeypatch.setattr(impatient, "_LONGEST_HEADERS", 0.3)
+    monkeypatch.setattr(header_timeout, "_LONGEST_HEADERS", 0.3)
     with serving(Settings()) as client, ExitStack() as stack:
         half = [stack.enter_context(_connection(client)) for _ in range(20)]
         for connection in half:

@@ -26,11 +26,11 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity import Diversity, ExpectedBest, VariableCoverage
 from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.lists.methods.pool import select
-from hedgehop.lists.outlook import ListView, Outlook
 from hedgehop.lists.possibilities import Possibilities
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import stream
 from hedgehop.lists.tradeoff import TradeoffLike, per_variable
+from hedgehop.lists.uncertainty import ListUncertainty, ListView
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.models.edges import components
 from hedgehop.oracles.registry import get
@@ -112,7 +112,7 @@ def _visibly_different(rows: Iterable[Labels], weights: Doubles) -> Labels:
 
 def _select(problem: SceneModel, pool: Labels, diversity: Diversity, m: int, factor: TradeoffLike) -> DiverseList:
     if len(pool) < m:
-        warnings.warn(f"only {len(pool)} of {m} labelings: no other one is allowed. Lower m.", stacklevel=6)
+        warnings.warn(f"only {len(pool)} of {m} labelings were found: no other one is allowed. Lower m.", stacklevel=6)
     shaped = pool.reshape(len(pool), *problem.model.shape)
     return select(shaped, problem.model, diversity, min(m, len(pool)), factor, first=0)
 
@@ -147,7 +147,7 @@ def _weighed(found: DiverseList, coarse: SceneModel, rows: Labels, chances: Doub
         members = np.array([coarse.scene.superpixels.majority(row, n_labels) for row in maps])
     view = ListView(coarse.model, np.ascontiguousarray(members, np.int32), coarse.draw, coarse.spread)
     possible = Possibilities(own(rows), chances, coarse.weights, n_labels, True, origin)
-    return replace(found, _view=view, _outlook=Outlook(view, possible))
+    return replace(found, _view=view, _uncertainty=ListUncertainty(view, possible))
 
 
 def best_under(model: FactorGraph | Grid, changes: Iterable[Doubles], oracle: str) -> Labels:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Labels, number, positive_count
+from hedgehop._arrays import Doubles, Labels, number, positive_count
 from hedgehop.diversity import Diversity, LinearHamming, VariableCoverage
 from hedgehop.lists import selection
 from hedgehop.lists.tradeoff import TradeoffLike, target
@@ -23,7 +23,7 @@ from hedgehop.segmentation.strokes.combiner import shipped
 from hedgehop.segmentation.strokes.dialogue import Dialogue
 from hedgehop.segmentation.strokes.marks import Box, scribbles_of
 from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
-from hedgehop.segmentation.strokes.past import NO_PAST, Past, anchoring
+from hedgehop.segmentation.strokes.past import NO_PAST, Earlier
 from hedgehop.segmentation.strokes.scores import StrokeScores, check_name
 from hedgehop.segmentation.suggestions import Stopwatch, Suggestions, refuse_without_diversity
 
@@ -199,6 +199,24 @@ class Segmenter:
         watch.lap("borders")
         return replace(found, parts=(*self._seconds, *watch.laps))
 
+    def next_round(
+        self,
+        scribbles: ArrayLike,
+        m: int,
+        earlier: Earlier | None,
+        callback: Callable[[Labels], Any] | None = None,
+        diversity: Diversity | None = None,
+        tradeoff: TradeoffLike | None = None,
+        **options: Any,
+    ) -> tuple[Suggestions, Doubles]:
+        """Return candidates after a round that the caller remembers, and the scores behind them.
+
+        This is one step of :meth:`dialogue` for callers who can go back to any earlier round, such as the studio.
+        """
+        problem = self._problem(scribbles, None, earlier=earlier)
+        factor = tradeoff if diversity is None else _tradeoff(diversity, tradeoff)
+        return problem.candidates(m, diversity, factor, callback, **options), problem.scores
+
     def stream(
         self,
         scribbles: ArrayLike,
@@ -232,7 +250,12 @@ class Segmenter:
         return Dialogue(self._scene, replace(self._settings, connected=connected, holes=holes), m)
 
     def _problem(
-        self, scribbles: ArrayLike, around: ArrayLike | None, connected: bool = False, holes: bool = True
+        self,
+        scribbles: ArrayLike,
+        around: ArrayLike | None,
+        connected: bool = False,
+        holes: bool = True,
+        earlier: Earlier | None = None,
     ) -> StrokeModel:
         """Return the model of the strokes; what was learned from the last ones is kept."""
         given = np.asarray(scribbles)
@@ -240,7 +263,9 @@ class Segmenter:
         if self._last is None or self._last[0] != key:
             self._last = key, StrokeScores(self._scene, given)
         strokes = self._last[1]
-        past = NO_PAST if around is None else Past(anchoring(strokes, around))
+        if earlier is None:
+            earlier = None if around is None else Earlier(around)
+        past = NO_PAST if earlier is None else earlier.past(strokes)
         return StrokeModel(strokes, replace(self._settings, connected=connected, holes=holes), past)
 
     def __repr__(self) -> str:

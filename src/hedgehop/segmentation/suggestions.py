@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity import Diversity
 from hedgehop.lists import selection
-from hedgehop.lists.outlook import Outlook
-from hedgehop.lists.result import DiverseList, Further
+from hedgehop.lists.result import DiverseList, ListImprover
 from hedgehop.lists.tradeoff import TradeoffLike
+from hedgehop.lists.uncertainty import ListUncertainty
 from hedgehop.metrics import accuracy, refuse_masks
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.scene import Scene, Variables
@@ -149,13 +149,13 @@ def at_image_size(
 ) -> Suggestions:
     """Return a list of labelings of a model as one of label maps; it can go on if the other can."""
     values: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(DiverseList)}
-    more, further = found._more, found._further
+    more, improver = found._more, found._improver
     values["labelings"] = own(draw(found.labelings.reshape(len(found), -1)))
-    if found._view is not None and not isinstance(found._outlook, Outlook):
+    if found._view is not None and not isinstance(found._uncertainty, ListUncertainty):
         values["_view"] = replace(found._view, draw=draw, spread=spread)
     if more is not None:
         values["_more"] = lambda k: at_image_size(more(k), draw, spread)
-    values["_further"] = None if further is None else _AtImageSize(further, draw, spread)
+    values["_improver"] = None if improver is None else _AtImageSize(improver, draw, spread)
     return Suggestions(**values)
 
 
@@ -163,17 +163,17 @@ def at_image_size(
 class _AtImageSize:
     """How label maps get a better bound, or become better ones."""
 
-    further: Further
+    improver: ListImprover
     draw: Callable[[Labels], Labels]
     spread: Callable[[Doubles], Doubles]
 
     def certify(self, calls: int, progress: bool) -> Suggestions:
         """Return the same label maps with a better bound."""
-        return at_image_size(self.further.certify(calls, progress), self.draw, self.spread)
+        return at_image_size(self.improver.certify(calls, progress), self.draw, self.spread)
 
     def improve(self, calls: int, progress: bool) -> Suggestions:
         """Return label maps of a list with a larger F, or the same ones."""
-        return at_image_size(self.further.improve(calls, progress), self.draw, self.spread)
+        return at_image_size(self.improver.improve(calls, progress), self.draw, self.spread)
 
 
 def _once(draw: Callable[[Labels], Labels]) -> Callable[[Labels], Labels]:

@@ -14,20 +14,22 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from hedgehop.io.run_lengths import encode_runs
+from hedgehop.studio.fine_borders import at_full_size, soft_edges
 from hedgehop.studio.pictures import Picture
 from hedgehop.studio.requests import MOST_LABELS, Label
 
 What = Literal["mask", "cutout", "coco"]
 MEDIA = {"mask": "image/png", "cutout": "image/png", "coco": "application/json", "zip": "application/zip"}
 SUFFIXES: dict[What, str] = {"mask": ".mask.png", "cutout": ".cutout.png", "coco": ".coco.json"}
+_COMPRESSION = 1  # of PNG files: people wait for them
 
 
 def export(what: What, picture: Picture, labels: NDArray[np.uint8], brushes: Sequence[Label]) -> bytes:
     """Return a file of one candidate, (h, w), at the size of the image."""
-    full = at_full_size(labels, picture.size)
-    if what == "coco":
-        return json.dumps(coco(picture, full, brushes)).encode()
-    return _png(_indexed(full, brushes) if what == "mask" else _cut_out(picture, full))
+    if what == "cutout":
+        return png(_cut_out(picture, labels))
+    full = at_full_size(labels, picture)
+    return png(indexed(full, brushes)) if what == "mask" else json.dumps(coco(picture, full, brushes)).encode()
 
 
 def archive(picture: Picture, candidates: Sequence[NDArray[np.uint8]], brushes: Sequence[Label]) -> bytes:
@@ -40,36 +42,47 @@ def archive(picture: Picture, candidates: Sequence[NDArray[np.uint8]], brushes: 
     return out.getvalue()
 
 
-def at_full_size(labels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return a label map at a width and height, each pixel from the nearest one."""
-    return np.asarray(Image.fromarray(labels).resize(size, Image.Resampling.NEAREST))
-
-
 def coco(picture: Picture, labels: NDArray[np.uint8], brushes: Sequence[Label]) -> dict[str, Any]:
-    """Return a COCO document: one annotation for each label but the background."""
-    there = [k for k in np.unique(labels).tolist() if k > 0]
+    """Return a COCO document: one annotation for each label but the background; labels of one name share a category."""
+    document: dict[str, Any] = {"images": [], "categories": [], "annotations": []}
+    add_to_coco(document, picture, labels, brushes)
+    return document
+
+
+def add_to_coco(
+    document: dict[str, Any], picture: Picture, labels: NDArray[np.uint8], brushes: Sequence[Label]
+) -> None:
+    """Add an image and its annotations to a COCO document."""
     width, height = picture.size
-    return {
-        "images": [{"id": 1, "file_name": picture.name, "width": width, "height": height}],
-        "categories": [{"id": k, "name": _name(brushes, k)} for k in there],
-        "annotations": [_annotation(n, k, labels == k) for n, k in enumerate(there, 1)],
-    }
+    images, annotations = document["images"], document["annotations"]
+    images.append({"id": len(images) + 1, "file_name": picture.name, "width": width, "height": height})
+    for label in np.unique(labels[labels > 0]).tolist():
+        fields = {"id": len(annotations) + 1, "image_id": len(images)}
+        category = _category(document["categories"], _name(brushes, label))
+        annotations.append(fields | {"category_id": category, "iscrowd": 0} | _shape(labels == label))
 
 
-def _annotation(number: int, label: int, mask: NDArray[np.bool_]) -> dict[str, Any]:
+def _category(categories: list[dict[str, Any]], name: str) -> int:
+    """Return the number of a category, which is added if it is new."""
+    known = next((int(category["id"]) for category in categories if category["name"] == name), None)
+    if known is None:
+        known = len(categories) + 1
+        categories.append({"id": known, "name": name})
+    return known
+
+
+def _shape(mask: NDArray[np.bool_]) -> dict[str, Any]:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     top, left = int(rows[0]), int(columns[0])
     box = [left, top, int(columns[-1]) - left + 1, int(rows[-1]) - top + 1]
-    runs = encode_runs(mask)
-    fields = {"id": number, "image_id": 1, "category_id": label, "iscrowd": 0}
-    return fields | {"area": int(mask.sum()), "bbox": box, "segmentation": runs}
+    return {"area": int(mask.sum()), "bbox": box, "segmentation": encode_runs(mask)}
 
 
 def _name(brushes: Sequence[Label], label: int) -> str:
     return brushes[label].name if label < len(brushes) else f"label {label}"
 
 
-def _indexed(labels: NDArray[np.uint8], brushes: Sequence[Label]) -> Image.Image:
+def indexed(labels: NDArray[np.uint8], brushes: Sequence[Label]) -> Image.Image:
     """Return a picture whose numbers are the labels, shown black where there is background and in their colours."""
     image = Image.frombytes("P", (labels.shape[1], labels.shape[0]), labels.tobytes())
     colors = [0, 0, 0, *(part for brush in brushes[1:] for part in bytes.fromhex(brush.color[1:]))]
@@ -78,12 +91,17 @@ def _indexed(labels: NDArray[np.uint8], brushes: Sequence[Label]) -> Image.Image
 
 
 def _cut_out(picture: Picture, labels: NDArray[np.uint8]) -> Image.Image:
+    """Return the image with soft edges; nothing of it is left outside of the objects."""
     image = picture.pixels()
-    image.putalpha(Image.fromarray(np.where(labels > 0, np.uint8(255), np.uint8(0))))
-    return image
+    opacity = Image.fromarray(soft_edges(labels, picture, image))
+    cut = Image.new("RGBA", image.size)
+    cut.paste(image, mask=opacity.point([0, *([255] * 255)]))
+    cut.putalpha(opacity)
+    return cut
 
 
-def _png(image: Image.Image) -> bytes:
+def png(image: Image.Image) -> bytes:
+    """Return a picture as a PNG file."""
     out = io.BytesIO()
-    image.save(out, "PNG", compress_level=3)
+    image.save(out, "PNG", compress_level=_COMPRESSION)
     return out.getvalue()

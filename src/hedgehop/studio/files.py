@@ -18,10 +18,10 @@ from hedgehop._arrays import Floats
 from hedgehop.studio.errors import refuse
 from hedgehop.studio.label_maps import from_runs, to_runs
 from hedgehop.studio.pictures import Picture, read_picture
-from hedgehop.studio.requests import MOST_LABELS, Document
+from hedgehop.studio.requests import MOST_LABELS, MOST_RUN_VALUES, Document
 from hedgehop.studio.settings import Settings
 
-_MOST_SESSION_VALUES = 1_500_000  # runs of a chosen candidate, points of strokes
+_MOST_SESSION_VALUES = MOST_RUN_VALUES  # runs of a chosen candidate, points of strokes
 
 
 class SessionFile(BaseModel):

@@ -52,6 +52,7 @@ class Job:
         self._over = False
         self._lock = threading.Lock()
         self._shown: list[LabelMap] = []
+        self._places: list[int] = []  # of all labelings of the list, among those on show
         self._repeats = 0
         self._start = time.perf_counter()
 
@@ -68,7 +69,8 @@ class Job:
                 found = self._solve(self._show, self._note)
                 if self._repeats:
                     self._note(f"{self._repeats} more would look the same. Ask for larger or other differences.")
-                self._tell("done", {"count": len(self.candidates), "proof": proof_of(found), "seconds": self._spent()})
+                data = {"count": len(self.candidates), "proof": proof_of(found), "chances": self._chances(found)}
+                self._tell("done", data | {"seconds": self._spent()})
             except KeyboardInterrupt:
                 self._tell("cancelled", {})
             except HTTPException as error:
@@ -93,7 +95,9 @@ class Job:
     def _show(self, labels: LabelMap) -> None:
         """Pass a candidate on, unless it cannot be told from an earlier one."""
         _core.check_stop()
-        if any((labels != other).mean() < _LEAST_DIFFERENCE for other in self._shown):
+        alike = (k for k, other in enumerate(self._shown) if (labels != other).mean() < _LEAST_DIFFERENCE)
+        self._places.append(next(alike, len(self._shown)))
+        if self._places[-1] < len(self._shown):
             self._repeats += 1
             return
         self._shown.append(labels)
@@ -104,6 +108,13 @@ class Job:
         if len(self.candidates) == 1:
             self._turns.give_way()
             _core.check_stop()
+
+    def _chances(self, found: DiverseList) -> list[float] | None:
+        """Probability of each candidate on show to be the nearest one to what is wanted, if it is known."""
+        if not found.is_weighed or len(found) != len(self._places):
+            return None
+        sums = np.bincount(self._places, found.probabilities, len(self._shown))
+        return [round(float(chance), 4) for chance in sums]
 
     def _note(self, sentence: str) -> None:
         self._tell("note", {"message": sentence})

@@ -25,6 +25,8 @@ def to_runs(labels: NDArray[np.integer[Any]]) -> list[int]:
 
 def from_runs(runs: list[int], shape: tuple[int, int], n_labels: int) -> NDArray[np.uint8]:
     """Return the (h, w) label map, or raise ValueError."""
+    if len(runs) % 2:
+        raise ValueError("runs must be pairs of a label and a length")
     pairs = np.asarray(runs, np.int64).reshape(-1, 2)
     labels, lengths = pairs[:, 0], pairs[:, 1]
     size = shape[0] * shape[1]

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 MOST_LABELS = 32
+MOST_RUN_VALUES = 1_500_000  # of a label map
 _MOST_POINTS = 100_000
 _Coordinate = Annotated[float, Field(ge=-1e5, le=1e5, allow_inf_nan=False)]
 
@@ -33,8 +34,17 @@ class Stroke(_Strict):
 class CandidateRef(_Strict):
     """A candidate of an earlier list."""
 
-    list: int = Field(ge=0)
+    list: int = Field(ge=0, le=2**53)
     index: int = Field(ge=0, le=100)
+
+
+class DrawnMap(_Strict):
+    """A label map of the size that is solved, such as one that was edited: label, length, ... row by row."""
+
+    runs: list[int] = Field(min_length=2, max_length=MOST_RUN_VALUES)
+
+
+AnyMap = CandidateRef | DrawnMap
 
 
 class SolveRequest(_Strict):
@@ -47,7 +57,14 @@ class SolveRequest(_Strict):
         default=0.05, gt=0, le=0.5, allow_inf_nan=False, description="share in which the second differs from the first"
     )
     smoothness: float = Field(default=1.0, ge=0, le=10, allow_inf_nan=False)
-    base: CandidateRef | None = Field(default=None, description="candidate to refine")
+    box: tuple[_Coordinate, _Coordinate, _Coordinate, _Coordinate] | None = Field(
+        default=None, description="left, top, right, bottom, in pixels of the image: everything outside is background"
+    )
+    base: AnyMap | None = Field(default=None, description="label map to stay close to")
+    chosen: bool = Field(default=True, description="whether a person chose the base, or only saw it")
+    after: int | None = Field(
+        default=None, ge=0, le=2**53, description="the list that was on show before these strokes"
+    )
 
     @field_validator("kind", mode="before")
     @classmethod

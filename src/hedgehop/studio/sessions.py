@@ -14,11 +14,11 @@ from hedgehop._arrays import Floats
 from hedgehop.lists.result import DiverseList
 from hedgehop.studio.errors import refuse
 from hedgehop.studio.jobs import Job
-from hedgehop.studio.label_maps import PackedLabels
+from hedgehop.studio.label_maps import PackedLabels, from_runs
 from hedgehop.studio.pictures import Picture
-from hedgehop.studio.requests import CandidateRef, Label, SolveRequest, class_labels
+from hedgehop.studio.requests import MOST_LABELS, AnyMap, DrawnMap, Label, SolveRequest, class_labels
 from hedgehop.studio.settings import Settings
-from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Note, Show, SolveTask
+from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Memory, Note, Show, SolveTask
 from hedgehop.studio.turns import Turns
 
 _MOST_LISTS_KEPT = 60
@@ -46,6 +46,7 @@ class Session:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
         self._task: Future[SolveTask] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
         self._lists: OrderedDict[int, list[PackedLabels]] = OrderedDict()
+        self._memories: dict[int, Memory] = {}  # of lists
         self._last_list = 0
         self._job: Job | None = None
 
@@ -65,12 +66,16 @@ class Session:
         """Begin to solve; whatever was running is cancelled."""
         base = None if request.base is None else self.labels(request.base)
         self.cancel()
-        task = self._task
+        task, number = self._task, self._last_list + 1
+        before = None if request.after is None else self._memories.get(request.after)
 
         def solve(show: Show, note: Note) -> DiverseList:
-            return task.result().solve(request, base, show, note)
+            found, memory = task.result().solve(request, base, before, show, note)
+            if memory is not None:
+                self._memories[number] = memory
+            return found
 
-        job = self._job = Job(self._last_list + 1, solve, self._turns, asyncio.get_running_loop())
+        job = self._job = Job(number, solve, self._turns, asyncio.get_running_loop())
         self._keep(job.candidates)
         self._thread.submit(job.run)
         return job
@@ -80,11 +85,6 @@ class Session:
         job, self._job = self._job, None
         return job is not None and job.cancel()
 
-    def add(self, labels: LabelMap) -> CandidateRef:
-        """Keep a segmentation that comes from elsewhere as a list of one."""
-        self._keep([PackedLabels.of(labels)])
-        return CandidateRef(list=self._last_list, index=0)
-
     def candidates(self, number: int) -> list[PackedLabels]:
         """Return what was found of a list."""
         found = self._lists.get(number)
@@ -92,8 +92,10 @@ class Session:
             raise refuse(410, "this list no longer exists. Solve again.")
         return list(found)
 
-    def labels(self, which: CandidateRef) -> LabelMap:
-        """Return one candidate, (h, w)."""
+    def labels(self, which: AnyMap) -> LabelMap:
+        """Return a candidate, or a map that the page holds, (h, w)."""
+        if isinstance(which, DrawnMap):
+            return drawn_labels(which, self.picture)
         found = self.candidates(which.list)
         if which.index >= len(found):
             raise refuse(404, f"this list has only {len(found)} candidates.")
@@ -112,7 +114,15 @@ class Session:
         self._last_list += 1
         self._lists[self._last_list] = candidates
         while len(self._lists) > _MOST_LISTS_KEPT:
-            self._lists.popitem(last=False)
+            self._memories.pop(self._lists.popitem(last=False)[0], None)
+
+
+def drawn_labels(drawn: DrawnMap, picture: Picture) -> LabelMap:
+    """Return a map of the size at which a picture is solved, (h, w), or say why not."""
+    try:
+        return from_runs(drawn.runs, picture.small.shape[:2], MOST_LABELS)
+    except (ValueError, OverflowError) as error:
+        raise refuse(422, f"the label map does not fit this image: {error}.") from None
 
 
 class Sessions:

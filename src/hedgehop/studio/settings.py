@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from hedgehop.studio.requests import Label
+
 MEGABYTE = 2**20
 
 
@@ -25,7 +27,9 @@ class Settings:
     scores : path or None
         Scores of the only image.
     may_save : bool
-        Whether masks may be written next to the images.
+        Whether masks and what was made of images may be written next to them.
+    labels : tuple of Label
+        The brushes of a new image; empty for Background and Object.
     most_sessions, most_bytes : int
         Beyond these the session that was longest idle is closed.
     most_pixels, most_upload, most_scores : int
@@ -39,6 +43,7 @@ class Settings:
     images: tuple[Path, ...] = ()
     scores: Path | None = None
     may_save: bool = True
+    labels: tuple[Label, ...] = ()
     most_sessions: int = 64
     most_bytes: int = 2048 * MEGABYTE
     most_pixels: int = 25_000_000

@@ -13,14 +13,17 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel
 
 from hedgehop.studio import files
-from hedgehop.studio.image_folder import ImageFolder, read_limited, sample
+from hedgehop.studio.errors import refuse
+from hedgehop.studio.folder.images import ImageFolder, read_limited, sample
+from hedgehop.studio.folder.sidecars import ImageState, ImageWork, read_work, state_of, write_work
 from hedgehop.studio.pictures import Picture, read_picture
-from hedgehop.studio.requests import Document, Label
+from hedgehop.studio.requests import Document, DrawnMap, Label
 from hedgehop.studio.sessions import Session, Sessions
 from hedgehop.studio.settings import Settings
 
 _UPLOADS_AT_ONCE = 8  # whose bytes are held in memory
 _UPLOADS_OF_ONE_CLIENT = 4
+_READ_AT_ONCE = 2  # images of the folder, for thumbnails and archives
 
 
 class Opened(BaseModel):
@@ -40,6 +43,7 @@ class Opened(BaseModel):
     labels: list[Label] | None = None
     number: int | None = None
     document: Document | None = None
+    work: ImageWork | None = None
 
 
 class Studio:
@@ -49,6 +53,7 @@ class Studio:
         self.settings = settings
         self.sessions = Sessions(settings)
         self.folder = ImageFolder(settings.images, settings.scores, settings.may_save)
+        self.reading = asyncio.Semaphore(_READ_AT_ONCE)
         self._uploads = asyncio.Semaphore(_UPLOADS_AT_ONCE)
         self._uploads_of: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
@@ -73,8 +78,20 @@ class Studio:
         data = self.folder.read(number, self.settings.most_upload)
         session = self._session(read_picture(path.name, data, self.settings.most_pixels), number)
         if scores is None:
-            return self._opened(session)
-        return self.give_scores(session, read_limited(scores, self.settings.most_scores))
+            opened = self._opened(session)
+        else:
+            opened = self.give_scores(session, read_limited(scores, self.settings.most_scores))
+        return opened.model_copy(update={"work": read_work(path)})
+
+    def keep_work(self, number: int, work: ImageWork) -> None:
+        """Write what was made of an image of the command line beside it."""
+        if not self.settings.may_save:
+            raise refuse(403, "this studio is not allowed to write next to the images.")
+        write_work(self.folder.path(number), work)
+
+    def overview(self) -> list[ImageState]:
+        """Return the state of each image of the command line."""
+        return [state_of(path) for path in self.settings.images]
 
     def open_document(self, name: str, data: bytes) -> Opened:
         """Open a session file."""
@@ -85,7 +102,7 @@ class Studio:
             self.give_scores(session, files.unpacked(kept.scores))
         opened = self._opened(session)
         if base is not None:
-            kept.document.request.base = session.add(base)
+            kept.document.request.base = DrawnMap(runs=kept.base or [])
         return opened.model_copy(update={"document": kept.document})
 
     def give_scores(self, session: Session, data: bytes) -> Opened:

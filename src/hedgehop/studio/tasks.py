@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from hedgehop import _core
-from hedgehop._arrays import Floats, Labels
+from hedgehop._arrays import Doubles, Floats, Labels
 from hedgehop.segmentation import Segmenter, Suggestions, from_scores
+from hedgehop.segmentation.strokes.marks import scribbles_of
+from hedgehop.segmentation.strokes.past import Earlier
 from hedgehop.segmentation.superpixels import Superpixels, slic
 from hedgehop.studio.diversities import list_options
 from hedgehop.studio.errors import refuse
@@ -21,6 +23,7 @@ from hedgehop.studio.requests import SolveRequest, Stroke
 Show = Callable[[NDArray[np.uint8]], None]
 Note = Callable[[str], None]
 LabelMap = NDArray[np.uint8]
+Memory = tuple[list[int], Doubles]  # labels in use, and the scores of a list
 
 _REGIONS = 60
 _PIECE = 32  # points that are painted between two looks at whether to stop
@@ -33,21 +36,33 @@ class CutOuts:
         self._picture = picture
         self._segmenter = Segmenter(picture.small)
 
-    def solve(self, request: SolveRequest, base: LabelMap | None, show: Show, note: Note) -> Suggestions:
-        """Find a list, perhaps close to a chosen candidate; show each label map, (h, w), as soon as it is there."""
-        strokes = rasterise(request.strokes, self._picture)
+    def solve(
+        self, request: SolveRequest, base: LabelMap | None, before: Memory | None, show: Show, note: Note
+    ) -> tuple[Suggestions, Memory | None]:
+        """Find a list, perhaps close to a label map, and what to remember of it for the next one.
+
+        Each label map, (h, w), is shown as soon as it is there.
+        """
+        strokes = _with_box(rasterise(request.strokes, self._picture), request.box, self._picture)
         used = _labels_in_use(strokes)
         if not (strokes == 1).any():
             note("No background stroke yet: the edge of the image counts as background.")
         self._segmenter = self._segmenter.with_smoothness(request.smoothness)
         names, segments = np.array(used, np.uint8), self._segmenter.segments
-        return self._segmenter.suggest(
+        rounds = max(1, len(request.strokes) - 1)
+        earlier = None if base is None else Earlier(
+            _places(base.astype(np.int64), used),
+            Earlier.strength(rounds, request.chosen),
+            before[1] if before is not None and before[0] == used else None,
+        )  # fmt: skip
+        found, scores = self._segmenter.next_round(
             _places(strokes - 1, used) + 1,
             request.m,
-            around=None if base is None else _places(base.astype(np.int64), used),
-            callback=lambda labels: show(names[labels]),
+            earlier,
+            lambda labels: show(names[labels]),
             **list_options(request, len(used), lambda: _regions(self._picture, segments)),
         )
+        return found, (used, scores)
 
 
 class Classes:
@@ -57,14 +72,16 @@ class Classes:
         self._picture = picture
         self._scored = from_scores(scores, picture.small)
 
-    def solve(self, request: SolveRequest, base: LabelMap | None, show: Show, note: Note) -> Suggestions:
-        """Find a list, perhaps close to a chosen candidate; show each label map, (h, w), as soon as it is there."""
+    def solve(
+        self, request: SolveRequest, base: LabelMap | None, before: Memory | None, show: Show, note: Note
+    ) -> tuple[Suggestions, None]:
+        """Find a list, perhaps close to a label map; scores are those of the file, so nothing is remembered."""
         n_labels, segments = self._scored.model.n_labels, self._scored.segments
         strokes = rasterise(request.strokes, self._picture) - 1
-        around = None if base is None else np.minimum(base, n_labels - 1).astype(np.int64)
+        around = None if base is None or not request.chosen else np.minimum(base, n_labels - 1).astype(np.int64)
         scored = self._scored.holding(np.where(strokes < n_labels, strokes, -1), around, request.smoothness)
         options = list_options(request, n_labels, lambda: _regions(self._picture, segments))
-        return scored.candidates(request.m, show=lambda labels: show(labels.astype(np.uint8)), **options)
+        return scored.candidates(request.m, show=lambda labels: show(labels.astype(np.uint8)), **options), None
 
 
 SolveTask = CutOuts | Classes
@@ -86,6 +103,22 @@ def rasterise(strokes: Sequence[Stroke], picture: Picture) -> NDArray[np.int64]:
             if drawn.getextrema() == (stroke.label, stroke.label):  # a huge brush: nothing is left to paint
                 break
     return np.asarray(drawn).astype(np.int64)
+
+
+def _with_box(
+    strokes: NDArray[np.int64], box: tuple[float, float, float, float] | None, picture: Picture
+) -> NDArray[np.int64]:
+    """Return strokes, and a box (left, top, right, bottom) in pixels of the image, as strokes (h, w)."""
+    if box is None:
+        return strokes
+    across, down = np.array(picture.solved_size) / picture.size
+    left, right = sorted((box[0] * across, box[2] * across))
+    top, bottom = sorted((box[1] * down, box[3] * down))
+    corners = [int(np.floor(top)), int(np.floor(left)), int(np.ceil(bottom)), int(np.ceil(right))]
+    try:
+        return scribbles_of(strokes.shape, strokes, box=corners)
+    except ValueError:
+        raise refuse(422, "The box must hold a part of the image. Draw it around the object.") from None
 
 
 def _pieces(points: Floats, radius: float) -> Iterator[list[tuple[float, float]]]:

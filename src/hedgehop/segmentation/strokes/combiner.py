@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small nets that turn the signs of a superpixel into log-odds of the object; their weights are shipped as arrays.
+"""Small nets that turn the cues of a superpixel into log-odds of the object; their weights are shipped as arrays.
 
 Every hand-made rule that keeps far regions out of the object costs strokes of people who drew much. The nets have
 learned from examples when to trust which opinion. ``experiments/strokes`` makes the weights and lists the images.
@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop.segmentation.strokes.signs import FRAMED, NAMES, OPINIONS
+from hedgehop.segmentation.strokes.cues import FRAMED, NAMES, OPINIONS
 
 Singles = NDArray[np.float32]
 
-# Signs that also enter times the amount of background that was drawn.
+# Cues that also enter times the amount of background that was drawn.
 _BY_BACKGROUND = (
     *OPINIONS, *(f"framed {name}" for name in FRAMED), "trees around", "framed trees around", "mean",
     "path to object", "path to frame", "color of object", "color of frame", "place of object", "place of frame",
@@ -37,7 +37,7 @@ class Combiner:
     Parameters
     ----------
     arrays : mapping of str to array
-        ``mean`` and ``scale`` (S,) of the signs; ``inner`` (I, K, H), ``inner_bias`` (K, H), ``outer`` (K, H),
+        ``mean`` and ``scale`` (S,) of the cues; ``inner`` (I, K, H), ``inner_bias`` (K, H), ``outer`` (K, H),
         ``outer_bias`` (K,).
     """
 
@@ -46,19 +46,19 @@ class Combiner:
         if self.arrays["inner"].shape[0] != INPUTS:
             raise ValueError(f"nets must have {INPUTS} inputs; got {self.arrays['inner'].shape[0]}. Train them again.")
 
-    def log_odds(self, signs: Singles) -> NDArray[np.float64]:
+    def log_odds(self, cues: Singles) -> NDArray[np.float64]:
         """Log-odds of the object, (n,): the mean of the nets."""
         a = self.arrays
         inner = a["inner"]
-        rows = standardised(signs, a["mean"], a["scale"]) @ inner.reshape(len(inner), -1)
-        hidden = np.tanh(rows.reshape(len(signs), *inner.shape[1:]) + a["inner_bias"])
+        rows = standardised(cues, a["mean"], a["scale"]) @ inner.reshape(len(inner), -1)
+        hidden = np.tanh(rows.reshape(len(cues), *inner.shape[1:]) + a["inner_bias"])
         odds = (hidden * a["outer"]).sum(axis=2) + a["outer_bias"]
         return np.asarray(np.clip(odds, -_LARGEST_ODDS, _LARGEST_ODDS).mean(axis=1), np.float64)
 
 
-def standardised(signs: Singles, mean: Singles, scale: Singles) -> Singles:
-    """Inputs of the nets, (n, I): signs in standard deviations, 0 if unknown; and some times the background drawn."""
-    rows = np.nan_to_num(np.clip((signs - mean) / scale, -_LARGEST_INPUT, _LARGEST_INPUT))
+def standardised(cues: Singles, mean: Singles, scale: Singles) -> Singles:
+    """Inputs of the nets, (n, I): cues in standard deviations, 0 if unknown; and some times the background drawn."""
+    rows = np.nan_to_num(np.clip((cues - mean) / scale, -_LARGEST_INPUT, _LARGEST_INPUT))
     return np.hstack([rows, rows[:, _TIMES] * rows[:, _AMOUNT : _AMOUNT + 1]]).astype(np.float32)
 
 

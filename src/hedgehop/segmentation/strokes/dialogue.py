@@ -10,13 +10,9 @@ from hedgehop._arrays import Labels, positive_count
 from hedgehop.segmentation.scene import Scene
 from hedgehop.segmentation.strokes.marks import Box, scribbles_of
 from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
-from hedgehop.segmentation.strokes.past import CHOSEN_PULL, NO_PAST, Past, anchoring
+from hedgehop.segmentation.strokes.past import NO_PAST, Earlier
 from hedgehop.segmentation.strokes.scores import StrokeScores
 from hedgehop.segmentation.suggestions import Suggestions
-
-# What a person saw and did not choose counts less than what they chose; it counts more with every round.
-SHOWN_PULL = 0.1  # per round, in units of the scores
-MEMORY = 0.5  # share of the scores of the round before
 
 
 class Dialogue:
@@ -52,9 +48,7 @@ class Dialogue:
         self.scribbles = np.zeros(scene.shape, np.int64)
         self.found: Suggestions | None = None
         self.rounds = 0
-        self._model: StrokeModel | None = None
-        self._shown: Labels | None = None
-        self._pull = 0.0
+        self._earlier: Earlier | None = None
 
     def stroke(
         self, scribbles: ArrayLike | None = None, *, points: ArrayLike | None = None, box: Box | None = None
@@ -71,26 +65,23 @@ class Dialogue:
         new = scribbles_of(self._scene.shape, scribbles, points, box)
         drawn = np.where(new != 0, new, self.scribbles) if new.shape == self.scribbles.shape else new
         strokes = StrokeScores(self._scene, drawn)
-        model = StrokeModel(strokes, self._settings, self._past(strokes))
+        past = NO_PAST if self._earlier is None else self._earlier.past(strokes)
+        model = StrokeModel(strokes, self._settings, past)
         found = model.candidates(self._m)
-        self.scribbles, self.found, self._model = drawn, found, model
+        self.scribbles, self.found = drawn, found
         self.rounds += 1
-        self._shown, self._pull = found.labelings[0], min(CHOSEN_PULL, SHOWN_PULL * self.rounds)
+        self._earlier = Earlier(found.labelings[0], Earlier.strength(self.rounds, False), model.scores)
         return found
 
     def choose(self, k: int) -> Labels:
         """Choose candidate k of the last list, 0 the first: what follows stays close to it. Return it, (H, W)."""
-        if self.found is None:
+        if self.found is None or self._earlier is None:
             raise ValueError("choose must come after a stroke; there are no candidates yet. Call stroke first.")
         if not 0 <= k < len(self.found):
             raise ValueError(f"k must be a candidate, 0..{len(self.found) - 1}; got {k}.")
-        self._shown, self._pull = self.found.labelings[k], CHOSEN_PULL
-        return self._shown
-
-    def _past(self, strokes: StrokeScores) -> Past:
-        if self._shown is None or self._model is None:
-            return NO_PAST
-        return Past(anchoring(strokes, self._shown), self._pull, self._model.scores, MEMORY)
+        chosen: Labels = self.found.labelings[k]
+        self._earlier = Earlier(chosen, Earlier.strength(self.rounds, True), self._earlier.scores)
+        return chosen
 
     def __repr__(self) -> str:
         return f"Dialogue({self.rounds} rounds, {self._scene.shape[0]} x {self._scene.shape[1]} pixels)"

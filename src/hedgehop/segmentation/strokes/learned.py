@@ -7,8 +7,8 @@ import numpy as np
 
 from hedgehop._arrays import Doubles
 from hedgehop.segmentation.strokes.combiner import Combiner, Singles
+from hedgehop.segmentation.strokes.cues import PLAIN_MEAN, Cues
 from hedgehop.segmentation.strokes.scores import StrokeScores, TaughtScores
-from hedgehop.segmentation.strokes.signs import PLAIN_MEAN, Signs
 from hedgehop.segmentation.superpixels import Seeds
 
 _LOG_ODDS_UNIT = 0.3  # of the log-odds, against borders of strength 1
@@ -25,15 +25,15 @@ def learned_scores(strokes: StrokeScores, combiner: Combiner) -> Doubles:
     return np.asarray(scores - scores.max(axis=1, keepdims=True))
 
 
-def signs_of(strokes: StrokeScores, label: int) -> Singles:
-    """Return the signs of one object against the rest, (n, S)."""
+def cues_of(strokes: StrokeScores, label: int) -> Singles:
+    """Return the cues of one object against the rest, (n, S)."""
     seeds = _against_the_rest(strokes.seeds, label)
     plain = _plain(strokes, label)
-    return Signs(seeds, plain, _framed(plain, seeds)).table()
+    return Cues(seeds, plain, _framed(plain, seeds)).table()
 
 
 def _odds(strokes: StrokeScores, label: int, combiner: Combiner) -> Doubles:
-    learned = _LOG_ODDS_UNIT * combiner.log_odds(signs_of(strokes, label))
+    learned = _LOG_ODDS_UNIT * combiner.log_odds(cues_of(strokes, label))
     gate = gate_of(_against_the_rest(strokes.seeds, label))
     if gate == 0.0:
         return learned

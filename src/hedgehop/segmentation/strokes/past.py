@@ -13,6 +13,9 @@ from hedgehop.segmentation.strokes.frame import color_paths
 from hedgehop.segmentation.strokes.scores import StrokeScores
 
 CHOSEN_PULL = 3.0  # what agreeing with a segmentation gains, in units of the scores: strokes alone contradict it
+# What a person saw and did not choose counts less than what they chose; it counts more with every round.
+SHOWN_PULL = 0.1  # per round, in units of the scores
+MEMORY = 0.5  # share of the scores of the round before
 _CONTRADICTION_REACH = 4.0  # of a contradicting stroke, in mean steps of colour between neighbours
 
 
@@ -45,6 +48,35 @@ class Past:
 
 
 NO_PAST = Past()
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """The round before in a dialogue.
+
+    Attributes
+    ----------
+    shown : (H, W) array, optional
+        The segmentation that was on show; -1 where it is unknown.
+    pull : float
+        How much agreeing with it counts, in units of the scores.
+    scores : (n, L) array, optional
+        Those behind it.
+    """
+
+    shown: ArrayLike | None
+    pull: float = CHOSEN_PULL
+    scores: Doubles | None = None
+
+    @staticmethod
+    def strength(rounds: int, chosen: bool) -> float:
+        """Return the pull of what a person chose, or only saw; the latter counts more with every round."""
+        return CHOSEN_PULL if chosen else min(CHOSEN_PULL, SHOWN_PULL * rounds)
+
+    def past(self, strokes: StrokeScores) -> Past:
+        """Return what counts of it for new strokes."""
+        anchor = None if self.shown is None else anchoring(strokes, self.shown)
+        return Past(anchor, self.pull, self.scores, 0.0 if self.scores is None else MEMORY)
 
 
 def anchoring(strokes: StrokeScores, around: ArrayLike) -> Doubles:

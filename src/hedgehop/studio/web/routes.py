@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -14,8 +16,10 @@ import hedgehop
 from hedgehop.studio.errors import RESPONSES, refuse
 from hedgehop.studio.exports import MEDIA, SUFFIXES, What, archive, export
 from hedgehop.studio.files import SessionFile, session_file
+from hedgehop.studio.folder.archives import ArchiveKind, thumbnail, write_archive
+from hedgehop.studio.folder.sidecars import ImageState, ImageWork
 from hedgehop.studio.pictures import FORMATS
-from hedgehop.studio.requests import MOST_LABELS, CandidateRef, Document, Label, SolveRequest, default_labels
+from hedgehop.studio.requests import MOST_LABELS, AnyMap, Document, Label, SolveRequest, default_labels
 from hedgehop.studio.sessions import Session
 from hedgehop.studio.studio import Opened, Studio
 from hedgehop.studio.web.guard import is_json
@@ -48,20 +52,31 @@ class About(BaseModel):
     version: str
     images: list[str]
     may_save: bool
+    place: str
+    labels: list[Label]
     most_pixels: int
     most_upload: int
     sessions: int
     session_bytes: int
 
 
-class ExportRequest(BaseModel):
-    """Which candidate to write, and how."""
-
+class _Labelled(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    what: What = "mask"
-    candidate: CandidateRef
     labels: list[Label] = Field(default_factory=default_labels, min_length=2, max_length=MOST_LABELS)
+
+
+class ExportRequest(_Labelled):
+    """Which label map to write, and how."""
+
+    what: What = "mask"
+    candidate: AnyMap
+
+
+class ArchiveRequest(_Labelled):
+    """Which label maps to write."""
+
+    candidates: list[AnyMap] = Field(min_length=1, max_length=20)
 
 
 class SaveRequest(ExportRequest):
@@ -103,6 +118,8 @@ async def about(studio: StudioOf) -> About:
         version=hedgehop.__version__,
         images=studio.folder.names,
         may_save=limits.may_save and len(studio.folder) > 0,
+        place=studio.folder.place,
+        labels=list(limits.labels),
         most_pixels=limits.most_pixels,
         most_upload=limits.most_upload,
         sessions=count,
@@ -131,6 +148,45 @@ async def open_sample(studio: StudioOf) -> Opened:
 async def open_given(studio: StudioOf, number: Annotated[int, Path(ge=0, le=1_000_000)]) -> Opened:
     """Open an image of the command line."""
     return await run_in_threadpool(studio.open_given, number)
+
+
+@api.get("/images")
+async def overview(studio: StudioOf) -> list[ImageState]:
+    """Return the images of the command line: name, whether each is open, done or skipped, and has an answer."""
+    return await run_in_threadpool(studio.overview)
+
+
+@api.get("/images/{number}/thumbnail", response_class=Response, responses=_file("image/jpeg"))
+async def small_image(studio: StudioOf, number: Annotated[int, Path(ge=0, le=1_000_000)]) -> Response:
+    """Return a small picture of an image of the command line."""
+    async with studio.reading:
+        data = await run_in_threadpool(thumbnail, studio.folder.path(number), studio.settings)
+    return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=3600"})
+
+
+@api.put("/images/{number}/work", status_code=204)
+async def keep_work(studio: StudioOf, number: Annotated[int, Path(ge=0, le=1_000_000)], work: ImageWork) -> None:
+    """Keep strokes, labels, the answer and the mark of an image beside it."""
+    await run_in_threadpool(studio.keep_work, number, work)
+
+
+@api.get("/images/export/{kind}", response_class=StreamingResponse, responses=_file("application/zip"))
+async def export_folder(studio: StudioOf, kind: ArchiveKind) -> StreamingResponse:
+    """Return the answers of all images that are not skipped as one zip file."""
+    out = tempfile.TemporaryFile()  # noqa: SIM115  closed when it was sent
+    async with studio.reading:
+        count = await run_in_threadpool(write_archive, kind, studio.folder.paths, studio.settings, out)
+    if count == 0:
+        out.close()
+        raise refuse(409, "no image of this folder has an answer yet. Draw on one first.")
+    return StreamingResponse(_sent(out), media_type="application/zip")
+
+
+def _sent(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while block := file.read(2**20):
+            yield block
 
 
 @api.delete("/sessions/{id}", status_code=204)
@@ -177,14 +233,14 @@ async def cancel(session: SessionOf) -> Cancelled:
 
 @api.post("/sessions/{id}/export", response_class=Response, responses=_file(*MEDIA.values()))
 async def export_one(session: SessionOf, request: ExportRequest) -> Response:
-    """Return a candidate at the size of the image: label mask, cut-out or COCO run lengths."""
+    """Return a label map at the size of the image: label mask, cut-out or COCO run lengths."""
     return Response(await _exported(session, request), media_type=MEDIA[request.what])
 
 
 @api.post("/sessions/{id}/export/all", response_class=Response, responses=_file("application/zip"))
-async def export_all(session: SessionOf, request: ExportRequest) -> Response:
-    """Return all candidates of a list as a zip file."""
-    found = [packed.labels() for packed in session.candidates(request.candidate.list)]
+async def export_all(session: SessionOf, request: ArchiveRequest) -> Response:
+    """Return several label maps as a zip file."""
+    found = [session.labels(which) for which in request.candidates]
     return Response(
         await run_in_threadpool(archive, session.picture, found, request.labels), media_type="application/zip"
     )

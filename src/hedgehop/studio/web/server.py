@@ -17,7 +17,7 @@ import uvicorn
 
 from hedgehop.studio.settings import Settings
 from hedgehop.studio.web.app import create_app
-from hedgehop.studio.web.impatient import ImpatientProtocol
+from hedgehop.studio.web.header_timeout import HeaderTimeoutProtocol
 
 _ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 _HEAPS = 2
@@ -101,7 +101,7 @@ def _server(settings: Settings, seconds_to_stop: int) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=ImpatientProtocol,
+            http=HeaderTimeoutProtocol,
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=seconds_to_stop,

@@ -35,7 +35,7 @@ const post = (path, body = null, type = BYTES, signal) => ask(path, { method: "P
 /** @param {string} path @param {unknown} value @param {AbortSignal} [signal] */
 const postJson = (path, value, signal) => post(path, JSON.stringify(value), JSON_TYPE, signal);
 
-/** @returns {Promise<{images: string[], may_save: boolean, most_pixels: number}>} */
+/** @returns {Promise<{images: string[], may_save: boolean, most_pixels: number, place: string, labels: import("./types.js").Label[]}>} */
 export const about = async () => (await ask("/about")).json();
 
 /** @returns {Promise<Opened>} */
@@ -43,6 +43,16 @@ export const openSample = async () => (await post("/sample")).json();
 
 /** @param {number} number @returns {Promise<Opened>} */
 export const openGiven = async (number) => (await post(`/images/${number}`)).json();
+
+/** @returns {Promise<{name: string, mark: import("./types.js").Mark, answered: boolean}[]>} */
+export const overview = async () => (await ask("/images")).json();
+
+/** @param {number} number @param {import("./types.js").Work} work */
+export const keepWork = (number, work) =>
+  ask(`/images/${number}/work`, { method: "PUT", body: JSON.stringify(work), headers: { "Content-Type": JSON_TYPE } });
+
+/** @param {string} kind */
+export const exportedFolder = async (kind) => (await ask(`/images/export/${kind}`)).blob();
 
 /** @param {File} file @returns {Promise<Opened>} */
 export async function openFile(file) {

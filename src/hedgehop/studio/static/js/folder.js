@@ -1,60 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import * as api from "./api.js";
 import { button, element } from "./dom.js";
+import { say } from "./messages.js";
+import { remember, remembered } from "./storage/memory.js";
 
-/** @typedef {import("./types.js").Opened} Opened @typedef {import("./types.js").State} State */
-/** @typedef {{state: Partial<State> & {session: Opened}, again: () => Promise<Opened>}} Kept */
+/** @typedef {import("./types.js").Opened} Opened @typedef {import("./types.js").State} State @typedef {import("./types.js").Mark} Mark */
 
-/** The images of the command line, one after the other; what was made of each is kept. */
+/** The images of the command line: one after the other, open, done or skipped. */
 export class Folder {
   #store;
   #opening;
+  #keeper;
   #at = -1;
-  /** @type {Map<number, Kept>} */
-  #kept = new Map();
+  /** The state of each image. @type {{name: string, mark: Mark, answered: boolean}[]} */
+  images = [];
 
-  /** @param {import("./store.js").Store} store @param {import("./opening.js").Opening} opening */
-  constructor(store, opening) {
+  /**
+   * @param {import("./store.js").Store} store
+   * @param {import("./opening.js").Opening} opening
+   * @param {import("./storage/keeper.js").Keeper} keeper
+   */
+  constructor(store, opening, keeper) {
     this.#store = store;
     this.#opening = opening;
+    this.#keeper = keeper;
     button("previous").addEventListener("click", () => void this.turn(-1));
     button("next").addEventListener("click", () => void this.turn(1));
+    button("done").addEventListener("click", () => void this.mark("done"));
+    button("skip").addEventListener("click", () => void this.mark("skipped"));
   }
 
-  /** Begin with the first image, or with the sample. */
+  /** Begin with the image that was open last, the first one, or the sample. */
   async start() {
     const about = await api.about();
+    this.#keeper.place = about.place;
+    if (about.labels.length) this.#store.brushes = about.labels;
     this.#store.change({ images: about.images, maySave: about.may_save });
-    await (about.images.length ? this.#show(0) : this.#opening.sample());
+    if (about.images.length) {
+      this.images = await api.overview();
+      const last = about.images.indexOf(remembered(`image ${about.place}`) ?? "");
+      return this.show(Math.max(0, last));
+    }
+    const last = await this.#keeper.last();
+    await (last?.file ? this.#opening.file(last.file) : this.#opening.sample());
   }
 
   /** @param {number} by */
   async turn(by) {
     const next = this.#place(this.#store.state) + by;
-    if (next >= 0 && next < this.#store.state.images.length) await this.#show(next);
+    if (next >= 0 && next < this.#store.state.images.length) await this.show(next);
   }
 
-  /** Remember what was made of the image on show. */
-  keep() {
-    const { session, labels, label, strokes, found, selected, base, past, future, saved } = this.#store.state;
-    if (session?.number === null || !session) return;
-    const state = { session, labels, label, strokes, found, selected, base, past, future, saved };
-    this.#kept.set(session.number, { state, again: this.#opening.again });
+  /** Mark the image on show, or take that back, and go on to the next open one. @param {Mark} mark */
+  async mark(mark) {
+    const { session, mark: before } = this.#store.state;
+    if (!session || session.number === null) return;
+    this.#store.change({ mark: before === mark ? "open" : mark });
+    this.#note(this.#store.state);
+    await this.#keeper.flush();
+    if (before !== mark) await this.nextOpen();
   }
 
-  /** Whether strokes on other images than the one on show are in no file. */
-  get unsaved() {
-    return [...this.#kept.values()].some(({ state }) => state.strokes?.length && state.strokes !== state.saved);
+  /** Go to the next image that is open, from here on. */
+  async nextOpen() {
+    const count = this.images.length;
+    const start = this.#place(this.#store.state);
+    for (let by = 1; by <= count; by++) {
+      const k = (start + by) % count;
+      if (this.images[k].mark === "open" && k !== start) return this.show(k);
+    }
+    say(`All ${count} images are done or skipped.`);
   }
 
   /** @param {number} number */
-  async #show(number) {
+  async show(number) {
     this.#at = number;
-    const kept = this.#kept.get(number);
-    const again = kept?.again ?? (() => api.openGiven(number));
-    const there = await this.#opening.open(() => lively(kept?.state.session, again), again, kept?.state);
+    const there = await this.#opening.open(() => api.openGiven(number));
     if (!there) this.#store.reset({ session: null, image: null });
-    if (this.#store.state.session?.number === number) this.#kept.delete(number);
+    remember(`image ${this.#keeper.place}`, this.#store.state.images[number]);
   }
 
   /** Place of what is on show, or could not be shown; -1 for images from elsewhere. @param {State} state */
@@ -63,23 +86,28 @@ export class Folder {
   }
 
   /** @param {State} state */
+  #note({ session, mark, found, kept }) {
+    const image = session?.number === null || !session ? null : this.images[session.number];
+    if (image) Object.assign(image, { mark, answered: image.answered || Boolean(found || kept) });
+  }
+
+  /** @param {State} state */
   render(state) {
     const { images } = state;
     const at = this.#place(state);
+    this.#note(state);
+    const done = this.images.filter(({ mark }) => mark !== "open").length;
     element("folder", HTMLElement).hidden = images.length < 2;
     element("place", HTMLElement).textContent = at < 0 ? `${images.length} images` : `${at + 1} of ${images.length}`;
+    element("progress", HTMLProgressElement).max = Math.max(1, images.length);
+    element("progress", HTMLProgressElement).value = done;
+    element("progress", HTMLProgressElement).title = `${done} of ${images.length} done or skipped`;
     button("previous").disabled = at <= 0;
     button("next").disabled = at + 1 >= images.length;
+    for (const [name, mark] of /** @type {const} */ ([["done", "done"], ["skip", "skipped"]])) {
+      button(name).setAttribute("aria-pressed", String(state.mark === mark));
+      button(name).disabled = at < 0 || !state.session;
+    }
     if (!state.session && at >= 0) element("name", HTMLElement).textContent = images[at];
   }
-}
-
-/**
- * A session if the server still knows it, else a new one.
- * @param {Opened | undefined} session
- * @param {() => Promise<Opened>} again
- */
-async function lively(session, again) {
-  const alive = session && (await api.image(session.id).then(() => true, () => false));
-  return alive ? session : again();
 }

@@ -20,7 +20,9 @@ export function watchKeys(actions, first) {
 function belongsToField(event) {
   const { target, key } = event;
   if (!(target instanceof Element)) return false;
-  if (target.closest("dialog, [role=menu], input:not([type=range]):not([type=checkbox]), select, textarea")) return true;
+  if (target.closest("dialog, input:not([type=range]):not([type=checkbox]), textarea")) return true;
+  if (/^[1-9]$/.test(key) || ((event.ctrlKey || event.metaKey) && /^[zy]$/i.test(key))) return false; // wherever the focus is
+  if (target.closest("[role=menu], select")) return true;
   if (target instanceof HTMLInputElement && (key.startsWith("Arrow") || key === " ")) return true;
   return target.closest("button, a") !== null && (key === " " || key === "Enter");
 }

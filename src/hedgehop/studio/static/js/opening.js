@@ -8,6 +8,7 @@ import { say, sayError } from "./messages.js";
 /** Images come in: from the disk, by dropping, the sample. */
 export class Opening {
   #store;
+  #keeper;
   #leave;
   #arrived;
   /** Which opening is the last one. */
@@ -17,11 +18,13 @@ export class Opening {
 
   /**
    * @param {import("./store.js").Store} store
+   * @param {import("./storage/keeper.js").Keeper} keeper
    * @param {() => void} leave Called before another image is opened.
    * @param {(opened: Opened) => void} arrived
    */
-  constructor(store, leave, arrived) {
+  constructor(store, keeper, leave, arrived) {
     this.#store = store;
+    this.#keeper = keeper;
     this.#leave = leave;
     this.#arrived = arrived;
     const file = input("file");
@@ -42,35 +45,43 @@ export class Opening {
   async files(files) {
     const scores = files.find((file) => /\.np[yz]$/i.test(file.name));
     const image = files.find((file) => file !== scores);
-    if (image && !(this.#mayLeave() && (await this.open(() => api.openFile(image))))) return;
+    if (image && !(this.#mayLeave() && (await this.file(image)))) return;
     if (scores) await this.#scores(scores);
   }
 
-  /** The server has closed the session: open the image again and keep the strokes. */
+  /** @param {File} file */
+  file(file) {
+    return this.open(() => api.openFile(file), undefined, file);
+  }
+
+  /** The server has closed the session: open the image again and keep all that is here. */
   async reopen() {
-    this.#store.forgetLists({ session: await this.again() });
+    this.#store.change({ session: { ...(await this.again()), document: null, work: null } });
   }
 
   /**
    * Open an image; of several that were asked for at once the last one is shown.
    * @param {() => Promise<Opened>} ask
    * @param {() => Promise<Opened>} again
-   * @param {Partial<State>} [kept] What was made of it before.
+   * @param {File | null} file Where it comes from, if that is the person's disk.
    * @returns {Promise<boolean>} Whether it is there.
    */
-  async open(ask, again = ask, kept = {}) {
+  async open(ask, again = ask, file = null) {
     const before = this.#store.state.session;
     const turn = ++this.#turns;
     this.#leave();
     say("Opening …", "busy");
     try {
+      await this.#keeper.flush();
       const opened = await ask();
       const image = await api.image(opened.id);
+      const made = await this.#keeper.restored(opened, file);
       if (turn !== this.#turns) return true;
       this.again = again;
-      if (before && before.id !== opened.id && before.number === null) void api.close(before.id);
-      this.#take(opened, image, kept);
-      say("");
+      if (before && before.id !== opened.id) void api.close(before.id);
+      this.#take(opened, image, made);
+      this.#keeper.shown(file);
+      say(made.strokes?.length || made.kept ? `Your work on ${opened.name} is here again.` : "");
       this.#arrived(opened);
       return true;
     } catch (error) {
@@ -84,14 +95,18 @@ export class Opening {
     const { session } = this.#store.state;
     if (!session) return say("Open the image first, then its scores.", "bad");
     const { again } = this;
-    await this.open(() => api.giveScores(session.id, file), async () => api.giveScores((await again()).id, file));
+    const from = this.#keeper.file;
+    const { id } = session;
+    await this.open(
+      () => api.giveScores(id, file), async () => api.giveScores((await again()).id, file), from && new File([from], from.name, { lastModified: 0 }),
+    );
   }
 
-  /** Strokes on images of the folder are kept; others are lost when another image comes. */
+  /** The browser keeps what was made of each image; where it does not, it is lost when another image comes. */
   #mayLeave() {
-    const { session } = this.#store.state;
-    if (!session || session.number !== null || !this.#store.unsaved) return true;
-    return window.confirm(`The strokes on ${session.name} were not exported. Discard them?`);
+    const { session, strokes, keeps } = this.#store.state;
+    if (!session || keeps || session.number !== null || !strokes.length) return true;
+    return window.confirm(`This browser keeps nothing. Discard the strokes on ${session.name}?`);
   }
 
   /** @param {Opened} session @param {ImageBitmap} image @param {Partial<State>} kept */
@@ -100,10 +115,10 @@ export class Opening {
     const labels = made?.labels ?? session.labels;
     const classes = session.mode === "classes" ? { label: 1 } : {};
     this.#store.reset({ ...(labels ? { labels } : {}), ...classes, ...kept, session, image });
-    if (kept.session && kept.session.id !== session.id) this.#store.forgetLists({});
     if (!made) return;
-    const { strokes, base, ...list } = made.wish;
-    this.#store.change({ strokes, base, settings: { ...this.#store.state.settings, ...list } });
+    const { strokes, box, base, m, kind, distance, smoothness } = made.wish;
+    const chosen = base ? { kept: { runs: base.runs, name: "kept", kind: /** @type {const} */ ("chosen") }, selected: -1, refining: true } : {};
+    this.#store.change({ strokes, box: box ?? null, ...chosen, settings: { ...this.#store.state.settings, m, kind, distance, smoothness } });
   }
 
   #acceptDrops() {
@@ -122,7 +137,8 @@ export class Opening {
 
   /** @param {State} state */
   render({ session }) {
-    element("name", HTMLElement).textContent = session ? `${session.name}, ${session.width} × ${session.height}` : "";
+    const name = element("name", HTMLElement);
+    name.textContent = name.title = session ? `${session.name}, ${session.width} × ${session.height}` : "";
     element("empty", HTMLElement).hidden = session !== null;
   }
 }

@@ -7,6 +7,11 @@ const BRUSHES = [
   { name: "Object", color: "#e5484d" },
 ];
 
+const FRESH = {
+  strokes: [], box: null, drawing: null, polygon: [], found: null, busy: false, selected: 0, hovered: null, source: null,
+  kept: null, refining: false, edits: null, mark: /** @type {const} */ ("open"), past: [], future: [],
+};
+
 /** What the page shows; every change goes through `change`, which tells the listeners once a frame. */
 export class Store {
   /** @type {State} */
@@ -20,18 +25,13 @@ export class Store {
     tool: "brush",
     size: 16,
     showStrokes: true,
-    strokes: [],
-    drawing: null,
-    found: null,
-    busy: false,
-    selected: 0,
-    hovered: null,
-    base: null,
     settings: { m: 6, kind: "default", distance: 0.1, smoothness: 1, auto: true },
-    past: [],
-    future: [],
-    saved: [],
+    keeps: false,
+    ...FRESH,
   };
+
+  /** The brushes of a new image. @type {import("./types.js").Label[]} */
+  brushes = BRUSHES;
 
   /** @type {((state: State) => void)[]} */
   #listeners = [];
@@ -56,8 +56,8 @@ export class Store {
   /** Begin with another image.
    * @param {Partial<State>} patch */
   reset(patch) {
-    const fresh = { strokes: [], drawing: null, found: null, busy: false, selected: 0, hovered: null, base: null };
-    this.change({ ...fresh, past: [], future: [], saved: [], labels: BRUSHES, label: 2, ...patch });
+    const tool = this.state.tool === "combine" ? "brush" : this.state.tool;
+    this.change({ ...FRESH, tool, labels: this.brushes, label: 2, ...patch });
   }
 
   /** Remember this moment, then change: what undo brings back.
@@ -80,22 +80,9 @@ export class Store {
     return next !== undefined;
   }
 
-  /** The server has forgotten its lists: only strokes are left, now and in every moment. @param {Partial<State>} patch */
-  forgetLists(patch) {
-    const bare = { base: null, found: null, selected: 0 };
-    const [past, future] = [this.state.past, this.state.future].map((moments) => moments.map((moment) => ({ ...moment, ...bare })));
-    this.change({ ...bare, past, future, ...patch });
-  }
-
-  /** Whether there are strokes that no file holds. */
-  get unsaved() {
-    const { strokes, saved } = this.state;
-    return strokes.length > 0 && strokes !== saved;
-  }
-
   /** @returns {import("./types.js").Moment} */
   #moment() {
-    const { strokes, base, found, selected } = this.state;
-    return { strokes, base, found, selected };
+    const { strokes, box, labels, found, selected, kept, refining, edits } = this.state;
+    return { strokes, box, labels, found, selected, kept, refining, edits };
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { button } from "./dom.js";
-import { remember, remembered } from "./memory.js";
+import { remember, remembered } from "./storage/memory.js";
 
 /** Dark or light: as the system has it, until the person decides. */
 export function watchTheme() {

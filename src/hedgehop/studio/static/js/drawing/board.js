@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { element } from "../dom.js";
-import { layerOf } from "./layers.js";
+import { current, mapAt, reference } from "../answers.js";
+import { trace } from "./edits.js";
+import { drawMap } from "./layers.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../types.js").State} State @typedef {import("../types.js").Stroke} Stroke */
@@ -104,28 +106,28 @@ export class Board {
 
   /** @param {OffscreenCanvasRenderingContext2D} context @param {State} state */
   #drawCandidate(context, state) {
-    const shown = state.found?.candidates[state.hovered ?? state.selected];
-    if (!shown || !state.session) return;
-    const { width, height, solved_width, solved_height } = state.session;
-    const layer = layerOf(state, shown);
-    context.drawImage(state.hovered === null ? layer.shade : layer.marked, 0, 0, width, height);
-    context.save();
-    context.scale(width / solved_width, height / solved_height);
-    const pixel = solved_width / width / this.view.scale;
-    context.lineJoin = "round";
-    for (const [line, color] of /** @type {[number, string][]} */ ([[3.5, "rgb(10 12 16 / 65%)"], [1.6, "#fff"]])) {
-      context.lineWidth = line * pixel;
-      context.strokeStyle = color;
-      context.stroke(layer.line);
+    const pixel = 1 / this.view.scale;
+    if (state.hovered !== null) {
+      const hovered = mapAt(state, state.hovered);
+      if (hovered) drawMap(context, state, hovered, reference(state, state.hovered), { pixel, only: true });
+      return;
     }
-    context.restore();
+    const shown = current(state);
+    const source = state.tool === "combine" && state.source !== null ? mapAt(state, state.source) : null;
+    if (!shown) return;
+    drawMap(context, state, shown, null, { pixel, only: false });
+    if (source) drawMap(context, state, source, shown, { pixel, only: true });
   }
 
   /** @param {OffscreenCanvasRenderingContext2D} context @param {State} state */
   #drawStrokes(context, state) {
-    const { session, labels } = state;
+    const { session, labels, drawing, tool } = state;
     if (!session) return;
-    const all = state.drawing ? [...state.strokes, state.drawing] : state.strokes;
+    const ink = labels[(drawing?.label || 1) - 1]?.color ?? "#fff";
+    if (tool === "box" && drawing) drawBox(context, boxOf(drawing.points), ink, this.view.scale);
+    else if (state.box) drawBox(context, state.box, labels[0].color, this.view.scale);
+    if (tool === "polygon") drawPolygon(context, state.polygon, labels[state.label - 1]?.color ?? "#fff", this.view.scale);
+    const all = drawing && tool !== "box" && tool !== "polygon" ? [...state.strokes, drawing] : state.strokes;
     if (!all.length) return;
     // On a layer of their own, so that the eraser erases strokes and not the image.
     const layer = new OffscreenCanvas(this.canvas.width, this.canvas.height);
@@ -133,10 +135,10 @@ export class Board {
     if (!inks) return;
     inks.setTransform(context.getTransform());
     inks.lineCap = inks.lineJoin = "round";
-    for (const stroke of all) drawStroke(inks, stroke, labels[stroke.label - 1]?.color ?? "#fff");
+    for (const stroke of all) drawStroke(inks, stroke, labels[stroke.label - 1]?.color ?? "#fff", 1 / this.view.scale);
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.globalAlpha = 0.82;
+    context.globalAlpha = 0.9;
     context.drawImage(layer, 0, 0);
     context.restore();
   }
@@ -151,8 +153,9 @@ export class Board {
       context.lineWidth = line;
       context.strokeStyle = color;
       context.beginPath();
-      context.arc(x, y, Math.max(2, state.size / 2), 0, 2 * Math.PI);
-      if (this.byKeys) {
+      const aims = ["box", "polygon", "fill", "click", "combine"].includes(state.tool);
+      if (!aims) context.arc(x, y, Math.max(2, state.size / 2), 0, 2 * Math.PI);
+      if (this.byKeys || aims) {
         context.moveTo(x - 14, y);
         context.lineTo(x + 14, y);
         context.moveTo(x, y - 14);
@@ -160,7 +163,7 @@ export class Board {
       }
       context.stroke();
     }
-    if (state.tool !== "brush") return;
+    if (["erase", "rub", "combine"].includes(state.tool)) return;
     context.fillStyle = state.labels[state.label - 1]?.color ?? "#fff";
     context.beginPath();
     context.arc(x, y, 3, 0, 2 * Math.PI);
@@ -168,15 +171,52 @@ export class Board {
   }
 }
 
-/** @param {OffscreenCanvasRenderingContext2D} context @param {Stroke} stroke @param {string} color */
-function drawStroke(context, stroke, color) {
-  context.globalCompositeOperation = stroke.label === 0 ? "destination-out" : "source-over";
-  context.strokeStyle = color;
-  context.lineWidth = 2 * stroke.radius;
-  context.beginPath();
-  const [[x, y], ...rest] = stroke.points;
-  context.moveTo(x, y);
-  if (!rest.length) context.lineTo(x, y + 0.01);
-  for (const [a, b] of rest) context.lineTo(a, b);
-  context.stroke();
+/**
+ * A stroke with a light and a dark rim, so that it is seen on any colour.
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {Stroke} stroke
+ * @param {string} color
+ * @param {number} pixel Of the screen, in pixels of the image.
+ */
+function drawStroke(context, stroke, color, pixel) {
+  const erases = stroke.label === 0;
+  context.globalCompositeOperation = erases ? "destination-out" : "source-over";
+  trace(context, stroke.points);
+  const inks = /** @type {[number, string][]} */ (erases ? [[4, color]] : [[5, "rgb(10 12 16)"], [2.6, "#fff"], [0, color]]);
+  for (const [rim, ink] of inks) {
+    context.strokeStyle = ink;
+    context.lineWidth = 2 * stroke.radius + rim * pixel;
+    context.stroke();
+  }
+}
+
+/** @param {[number, number][]} points @returns {import("../types.js").Box} */
+export function boxOf(points) {
+  const [[a, b], [c, d]] = [points[0], points[points.length - 1]];
+  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+}
+
+/** @param {OffscreenCanvasRenderingContext2D} context @param {import("../types.js").Box} box @param {string} color @param {number} scale */
+function drawBox(context, [left, top, right, bottom], color, scale) {
+  for (const [line, ink, dash] of /** @type {[number, string, number[]][]} */ ([[4, "rgb(10 12 16 / 80%)", []], [2, "#fff", []], [2, color, [8, 6]]])) {
+    context.lineWidth = line / scale;
+    context.strokeStyle = ink;
+    context.setLineDash(dash.map((length) => length / scale));
+    context.strokeRect(left, top, right - left, bottom - top);
+  }
+  context.setLineDash([]);
+}
+
+/** @param {OffscreenCanvasRenderingContext2D} context @param {[number, number][]} corners @param {string} color @param {number} scale */
+function drawPolygon(context, corners, color, scale) {
+  if (!corners.length) return;
+  trace(context, corners);
+  context.closePath();
+  for (const [line, ink] of /** @type {[number, string][]} */ ([[4, "rgb(10 12 16 / 80%)"], [2, color]])) {
+    context.lineWidth = line / scale;
+    context.strokeStyle = ink;
+    context.stroke();
+  }
+  context.fillStyle = "#fff";
+  for (const [x, y] of corners) context.fillRect(x - 3 / scale, y - 3 / scale, 6 / scale, 6 / scale);
 }

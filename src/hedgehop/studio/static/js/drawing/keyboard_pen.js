@@ -67,7 +67,7 @@ export class KeyboardPen {
     const { tool, label, size } = this.#store.state;
     this.#begin();
     const radius = Math.max(0.5, size / 2 / this.#board.view.scale);
-    this.#store.change({ drawing: { label: tool === "erase" ? 0 : label, radius, points: [this.#place()] } });
+    this.#store.change({ drawing: { label: tool === "erase" ? 0 : tool === "rub" ? 1 : label, radius, points: [this.#place()] } });
     say("Brush down.");
   }
 

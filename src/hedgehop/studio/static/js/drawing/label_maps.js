@@ -81,3 +81,14 @@ export function rgba(hex, opacity) {
   const value = parseInt(hex.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255, opacity];
 }
+
+/** @param {Uint8Array} labels @returns {number[]} label, length, label, length, ... row by row */
+export function toRuns(labels) {
+  const runs = [];
+  for (let k = 0, start = 0; k < labels.length; k++) {
+    if (k + 1 < labels.length && labels[k + 1] === labels[k]) continue;
+    runs.push(labels[k], k + 1 - start);
+    start = k + 1;
+  }
+  return runs;
+}

@@ -67,7 +67,7 @@ export class Pointer {
   #stroke(event) {
     const { tool, label, size } = this.#store.state;
     const radius = Math.max(0.5, size / 2 / this.#board.view.scale);
-    const paints = tool === "erase" ? 0 : event.button === 2 ? 1 : label;
+    const paints = tool === "erase" ? 0 : event.button === 2 || tool === "rub" ? 1 : label;
     return { label: paints, radius: round(radius), points: [this.#place(event)] };
   }
 

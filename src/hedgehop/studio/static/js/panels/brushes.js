@@ -3,9 +3,10 @@ import { button, closeOutside, element, icon, make } from "../dom.js";
 
 /** @typedef {import("../types.js").State} State */
 
-// None is pink, which marks differences.
-const COLORS = ["#3fbf8f", "#a86df0", "#ef6b4a", "#35b6d6", "#b5c334", "#8a6a4f", "#f58f3c"];
-const MOST = 12;
+// None is green or red, which mark differences.
+const COLORS = ["#f5b83c", "#a86df0", "#35b6d6", "#ec5fb1", "#b5c334", "#8a6a4f", "#f58f3c"];
+const MOST = 32;
+const STROKING = ["brush", "click", "box", "paint", "polygon", "fill"]; // tools that use a label
 
 /** The labels to paint with: pick one, give it a name and a colour, add another. */
 export class Brushes {
@@ -28,7 +29,7 @@ export class Brushes {
       this.#place.replaceChildren(...state.labels.map((label, k) => this.#brush(label, k)));
     }
     this.#place.querySelectorAll(".brush-pick").forEach((pick, k) => {
-      const picked = k + 1 === state.label && state.tool !== "erase";
+      const picked = k + 1 === state.label && !["erase", "rub", "combine"].includes(state.tool);
       pick.setAttribute("aria-pressed", String(picked));
       if (pick.nextElementSibling instanceof HTMLElement) pick.nextElementSibling.hidden = !picked;
     });
@@ -40,7 +41,7 @@ export class Brushes {
     const swatch = make("i", { class: "swatch" });
     swatch.style.background = label.color;
     const pick = make("button", { class: "brush-pick", "aria-pressed": "false" }, [swatch, make("span", {}, [label.name])]);
-    pick.addEventListener("click", () => this.#store.change({ label: k + 1, tool: "brush" }));
+    pick.addEventListener("click", () => this.#pick(k + 1));
     pick.addEventListener("dblclick", () => this.#edit(item, k));
     const told = `Name and colour of ${label.name}`;
     const edit = make("button", { class: "icon-button small", "aria-label": told, title: told });
@@ -48,6 +49,12 @@ export class Brushes {
     edit.addEventListener("click", () => this.#edit(item, k));
     const item = make("li", { class: "brush" }, [pick, edit]);
     return item;
+  }
+
+  /** @param {number} label */
+  #pick(label) {
+    const { tool } = this.#store.state;
+    this.#store.change({ label, tool: STROKING.includes(tool) ? tool : "brush" });
   }
 
   /** @param {HTMLElement} item @param {number} k */

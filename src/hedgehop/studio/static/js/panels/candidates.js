@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import { keptApart, mapAt, reference } from "../answers.js";
 import { element, make } from "../dom.js";
-import { layerOf } from "../drawing/layers.js";
+import { drawMap } from "../drawing/layers.js";
+import { difference } from "./captions.js";
 
-/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").State} State @typedef {import("../types.js").LabelMap} LabelMap */
 
-const HEIGHT = 92;
+const TALLEST = 112;
+const SMALLEST = 56;
+const GAP = 22; // between pictures, with their frames
 
-/** The candidates side by side, as they arrive. */
+/** The candidates side by side, as they arrive, with what differs; what was there before stands at the end. */
 export class Candidates {
   #place = element("strip", HTMLElement);
   #store;
   #choose;
-  /** What is drawn, to draw nothing twice. @type {string} */
-  #drawn = "";
+  /** What is drawn, to draw nothing twice. @type {unknown[]} */
+  #drawn = [];
 
   /** @param {import("../store.js").Store} store @param {(index: number) => void} choose */
   constructor(store, choose) {
     this.#store = store;
     this.#choose = choose;
+    new ResizeObserver(() => this.#resized()).observe(this.#place);
+  }
+
+  #width = 0;
+
+  #resized() {
+    if (this.#place.clientWidth === this.#width) return;
+    this.#width = this.#place.clientWidth;
+    this.#drawn = [];
+    this.render(this.#store.state);
   }
 
   /** @param {State} state */
   render(state) {
-    const { found, session } = state;
-    const key = JSON.stringify([
-      session?.id, found?.candidates.map(({ list, index }) => [list, index]), found?.wanted, state.busy, state.labels,
-    ]);
-    if (key !== this.#drawn) {
+    const { found, session, kept, labels, busy } = state;
+    const key = [session?.id, found, kept, busy, labels];
+    if (key.some((part, k) => part !== this.#drawn[k]) || !this.#drawn.length) {
       this.#drawn = key;
       this.#rebuild(state);
     }
@@ -38,32 +50,44 @@ export class Candidates {
     const focused = this.#place.contains(document.activeElement);
     const { found, busy, settings } = state;
     const there = found?.candidates ?? [];
-    const waiting = busy ? Math.max(0, (found?.wanted ?? settings.m) - there.length) : 0;
-    this.#place.replaceChildren(
-      ...there.map((_, k) => this.#candidate(state, k)),
-      ...Array.from({ length: waiting }, () => this.#empty(state)),
-    );
-    if (!there.length && !waiting) {
+    const waiting = busy ? Math.max(0, (found?.proof ? settings.m : found?.wanted ?? settings.m) - there.length) : 0;
+    const apart = keptApart(state);
+    const size = this.#size(state, there.length + waiting + (apart ? 1 : 0));
+    const tiles = there.map((_, k) => this.#candidate(state, k, size));
+    const empty = Array.from({ length: waiting }, () => this.#empty(size));
+    this.#place.replaceChildren(...tiles, ...empty, ...(apart ? [this.#candidate(state, -1, size)] : []));
+    if (!there.length && !waiting && !apart) {
       const text = state.session?.mode === "classes" ? "Press Solve to see different segmentations." : "Different cut-outs will appear here.";
       this.#place.append(make("p", { class: "strip-empty" }, [text]));
     }
     if (focused) this.focus(state.selected);
   }
 
-  /** @param {State} state @param {number} k */
-  #candidate(state, k) {
-    const candidate = state.found?.candidates[k];
-    if (!candidate) throw new Error("no such candidate");
-    const differs = `${(100 * candidate.differs).toFixed(candidate.differs < 0.0995 ? 1 : 0)} %`;
-    const canvas = this.#canvas(state);
-    this.#paint(canvas, state, k);
-    const first = state.found?.first ?? "";
-    const caption = make("span", { class: "caption" }, [k === 0 ? first : `differs in ${differs}`]);
-    const told = k === 0 ? first : `differs from the first in ${differs}`;
+  /** Pictures fill the strip, as many as there are. @param {State} state @param {number} count @returns {[number, number]} */
+  #size({ session, settings }, count) {
+    const shape = session ? Math.min(3, Math.max(0.4, session.width / session.height)) : 4 / 3;
+    const room = (this.#place.clientWidth - 28) / Math.max(count, settings.m) - GAP;
+    const height = Math.max(SMALLEST, Math.min(TALLEST, room / shape));
+    return [Math.round(height * shape), Math.round(height)];
+  }
+
+  /** @param {State} state @param {number} k @param {[number, number]} size */
+  #candidate(state, k, size) {
+    const map = mapAt(state, k);
+    if (!map) throw new Error("no such candidate");
+    const canvas = this.#canvas(size);
+    this.#paint(canvas, state, k, map);
+    const { title, about } = told(state, k, map);
+    const caption = make("span", { class: "caption" }, about && about !== title ? [make("b", {}, [title]), make("span", {}, [about])] : [make("b", {}, [title])]);
+    caption.style.maxWidth = `${Math.max(size[0], 96)}px`;
+    const name = k < 0 ? "Before" : `Candidate ${k + 1}`;
     const made = make(
       "button",
-      { class: "candidate", role: "option", "aria-label": `Candidate ${k + 1}, ${told}`, "aria-selected": "false", "data-index": `${k}` },
-      [canvas, make("span", { class: "number", "aria-hidden": "true" }, [`${k + 1}`]), caption],
+      {
+        class: k < 0 ? "candidate apart" : "candidate", role: "option", "aria-label": [name, title, about].filter(Boolean).join(", "),
+        "aria-selected": "false", "data-index": `${k}`, title: about || title,
+      },
+      [canvas, make("span", { class: "number", "aria-hidden": "true" }, [k < 0 ? "↶" : `${k + 1}`]), caption],
     );
     made.addEventListener("click", () => this.#choose(k));
     made.addEventListener("pointerenter", () => this.#store.change({ hovered: k }));
@@ -71,49 +95,34 @@ export class Candidates {
     return made;
   }
 
-  /** @param {State} state */
-  #empty(state) {
-    return make("div", { class: "candidate waiting", "aria-hidden": "true" }, [
-      this.#canvas(state), make("span", { class: "caption" }, [" "]),
-    ]);
+  /** @param {[number, number]} size */
+  #empty(size) {
+    return make("div", { class: "candidate waiting", "aria-hidden": "true" }, [this.#canvas(size), make("span", { class: "caption" }, [" "])]);
   }
 
-  /** @param {State} state */
-  #canvas({ session }) {
-    const width = session ? Math.round(Math.min(190, Math.max(60, (HEIGHT * session.width) / session.height))) : 120;
-    const canvas = make("canvas", { width: `${2 * width}`, height: `${2 * HEIGHT}` });
+  /** @param {[number, number]} size */
+  #canvas([width, height]) {
+    const canvas = make("canvas", { width: `${2 * width}`, height: `${2 * height}` });
     canvas.style.width = `${width}px`;
-    canvas.style.height = `${HEIGHT}px`;
+    canvas.style.height = `${height}px`;
     return canvas;
   }
 
-  /** @param {HTMLCanvasElement} canvas @param {State} state @param {number} k */
-  #paint(canvas, state, k) {
-    const context = canvas.getContext("2d");
-    const { session, image, found } = state;
-    if (!context || !session || !image || !found) return;
-    const layer = layerOf(state, found.candidates[k]);
-    const scale = Math.min(canvas.width / session.width, canvas.height / session.height);
-    const [width, height] = [session.width * scale, session.height * scale];
-    context.translate((canvas.width - width) / 2, (canvas.height - height) / 2);
-    context.imageSmoothingQuality = "high";
-    context.drawImage(image, 0, 0, width, height);
-    context.drawImage(k === 0 ? layer.shade : layer.marked, 0, 0, width, height);
-    context.scale(width / session.solved_width, height / session.solved_height);
-    context.lineWidth = (2 * session.solved_width) / width;
-    context.strokeStyle = "#fff";
-    context.stroke(layer.line);
+  /** @param {HTMLCanvasElement} canvas @param {State} state @param {number} k @param {LabelMap} map */
+  #paint(canvas, state, k, map) {
+    drawThumbnail(canvas, state, map, reference(state, k));
   }
 
   /** @param {State} state */
-  #mark({ selected, base, found }) {
+  #mark({ selected, kept, refining, source, tool }) {
     const options = /** @type {NodeListOf<HTMLElement>} */ (this.#place.querySelectorAll("[role=option]"));
-    options.forEach((option, k) => {
+    options.forEach((option) => {
+      const k = Number(option.dataset.index);
       if (k === selected && option.ariaSelected !== "true") option.scrollIntoView({ block: "nearest", inline: "nearest" });
       option.setAttribute("aria-selected", String(k === selected));
       option.tabIndex = k === selected ? 0 : -1;
-      const candidate = found?.candidates[k];
-      const chosen = base !== null && candidate?.list === base.list && candidate.index === base.index;
+      option.classList.toggle("source", tool === "combine" && k === source);
+      const chosen = refining && kept !== null && kept.kind !== "before" && mapAt(this.#store.state, k)?.runs === kept.runs;
       option.querySelector(".caption")?.classList.toggle("chosen", chosen);
     });
   }
@@ -128,4 +137,33 @@ export class Candidates {
   get focused() {
     return this.#place.contains(document.activeElement);
   }
+}
+
+/** @param {State} state @param {number} k @param {LabelMap} map */
+function told(state, k, map) {
+  const candidate = k < 0 ? null : state.found?.candidates[k];
+  const other = reference(state, k);
+  const about = other && other.runs !== map.runs ? difference(state, map, other) : "";
+  const chance = candidate?.chance === undefined ? "" : candidate.chance < 0.005 ? "< 1 %" : `${Math.round(100 * candidate.chance)} %`;
+  if (k < 0) return { title: state.kept?.kind === "before" ? "before" : state.kept?.name ?? "", about };
+  const name = candidate?.name ?? (k === 0 ? state.found?.first : "") ?? "";
+  return { title: [chance, name].filter(Boolean).join(", ") || about, about };
+}
+
+/**
+ * Draw the image with a label map on it, as large as it fits.
+ * @param {HTMLCanvasElement} canvas
+ * @param {State} state
+ * @param {LabelMap} map
+ * @param {LabelMap | null} other
+ */
+export function drawThumbnail(canvas, state, map, other) {
+  const context = canvas.getContext("2d");
+  const { session, image } = state;
+  if (!context || !session || !image) return;
+  const scale = Math.min(canvas.width / session.width, canvas.height / session.height);
+  context.setTransform(scale, 0, 0, scale, (canvas.width - session.width * scale) / 2, (canvas.height - session.height * scale) / 2);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, 0, 0, session.width, session.height);
+  drawMap(context, state, map, other, { pixel: 1.4 / scale, only: false });
 }

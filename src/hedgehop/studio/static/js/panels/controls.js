@@ -5,6 +5,7 @@ import { button, closeOutside, element, input, make } from "../dom.js";
 
 const DISTANCES = [0.02, 0.035, 0.06, 0.1, 0.16, 0.25, 0.4];
 const MOST = 9;
+const CHANCES = "The percentage of a candidate is the probability that it is the one nearest to what you want, as far as the models that made the list agree.";
 
 /** How the list should be, in plain words; solve, stop; what is proven. */
 export class Controls {
@@ -78,10 +79,8 @@ export class Controls {
     this.#swap(busy);
     this.#proof.hidden = busy || !found?.proof;
     if (!found?.proof) return;
-    const { share, text } = found.proof;
-    element("proof-short", HTMLElement).textContent = share ? `≥ ${share} % of the best possible` : text;
-    this.#proof.setAttribute("aria-label", `Proven: ${text}. What does that mean?`);
-    this.#meaning.textContent = found.proof.meaning;
+    const chances = found.candidates.some(({ chance }) => chance !== undefined) ? CHANCES : "";
+    this.#meaning.replaceChildren(...[chances, found.proof.meaning].filter(Boolean).map((text) => make("p", {}, [text])));
   }
 }
 

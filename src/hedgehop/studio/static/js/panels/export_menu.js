@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import { current } from "../answers.js";
 import * as api from "../api.js";
 import { button, closeOutside, element, make } from "../dom.js";
 import { say, sayError } from "../messages.js";
@@ -16,14 +17,14 @@ const FILES = /** @type {const} */ ([
 /** The export menu: files to take home, or next to the original where the studio was given a folder. */
 export class ExportMenu {
   #store;
-  #recover;
+  #reopen;
   #button = button("export");
   #menu = element("export-menu", HTMLElement);
 
-  /** @param {import("../store.js").Store} store @param {() => Promise<void>} recover Called when the server knows the session no more. */
-  constructor(store, recover) {
+  /** @param {import("../store.js").Store} store @param {() => Promise<void>} reopen Called when the server knows the session no more. */
+  constructor(store, reopen) {
     this.#store = store;
-    this.#recover = recover;
+    this.#reopen = reopen;
     this.#button.addEventListener("click", () => (this.#menu.hidden ? this.#open() : this.#close()));
     this.#button.parentElement?.addEventListener("keydown", (event) => this.#key(event));
     closeOutside(this.#menu, () => this.#close());
@@ -35,10 +36,11 @@ export class ExportMenu {
   }
 
   #open() {
-    const { found, session, maySave } = this.#store.state;
-    const items = FILES.filter(([what]) => what === "document" || found?.candidates.length).map(([what, suffix, name, about]) =>
+    const { session, maySave } = this.#store.state;
+    const answered = current(this.#store.state) !== null;
+    const items = FILES.filter(([what]) => what === "document" || answered).map(([what, suffix, name, about]) =>
       this.#item(name, about, () => void this.#download(what, suffix)));
-    if (maySave && session?.number !== null && found?.candidates.length) {
+    if (maySave && session?.number !== null && answered) {
       items.push(this.#item("Save mask next to the image", "in the folder of the original", () => void this.#save(false)));
     }
     this.#menu.replaceChildren(...items);
@@ -84,50 +86,60 @@ export class ExportMenu {
   }
 
   #candidate() {
-    const { found, selected } = this.#store.state;
-    const { list, index } = found?.candidates[selected] ?? { list: 0, index: 0 };
-    return { list, index };
+    return { runs: current(this.#store.state)?.runs ?? [] };
+  }
+
+  /** What a file is made of. @param {string} what */
+  #body(what) {
+    const { strokes, box, settings, refining, labels, found } = this.#store.state;
+    const { auto, ...list } = settings;
+    if (what === "document") return { wish: { ...list, strokes, box, base: refining ? this.#candidate() : null }, labels };
+    if (what !== "zip") return { what, candidate: this.#candidate(), labels };
+    return { candidates: (found?.candidates ?? [this.#candidate()]).map(({ runs }) => ({ runs })), labels };
   }
 
   /** @param {string} what @param {string} suffix */
   async #download(what, suffix) {
-    const { session, strokes, settings, base, labels } = this.#store.state;
+    const { session } = this.#store.state;
     if (!session) return;
     say("Writing …", "busy");
     try {
-      const { auto, ...list } = settings;
-      const body = what === "document"
-        ? { wish: { ...list, strokes, base }, labels }
-        : { what: what === "zip" ? "mask" : what, candidate: this.#candidate(), labels };
-      const data = await api.exported(session.id, what, body);
+      const data = await this.#anyway((id) => api.exported(id, what, this.#body(what)));
       const link = make("a", { href: URL.createObjectURL(data), download: session.name.replace(/\.[^.]+$/, "") + suffix });
       link.click();
       window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      this.#store.change({ saved: strokes });
       say(`Exported ${link.download}.`);
     } catch (error) {
-      await this.#failed(error);
+      sayError(error);
     }
+  }
+
+  /**
+   * Ask the server; if it knows the session no more, open the image again and ask once more.
+   * @template T
+   * @param {(id: string) => Promise<T>} ask
+   * @returns {Promise<T>}
+   */
+  async #anyway(ask) {
+    const id = () => this.#store.state.session?.id ?? "";
+    return ask(id()).catch(async (error) => {
+      if (!(error instanceof api.Refusal && error.status === 404)) throw error;
+      await this.#reopen();
+      return ask(id());
+    });
   }
 
   /** @param {boolean} replace @returns {Promise<void>} */
   async #save(replace) {
-    const { session, strokes, labels } = this.#store.state;
+    const { session, labels } = this.#store.state;
     if (!session) return;
     try {
-      const { name } = await api.save(session.id, { what: "mask", candidate: this.#candidate(), labels, replace });
-      this.#store.change({ saved: strokes });
+      const { name } = await this.#anyway((id) => api.save(id, { what: "mask", candidate: this.#candidate(), labels, replace }));
       say(`Saved ${name} next to the image.`);
     } catch (error) {
       const there = error instanceof api.Refusal && error.status === 409 && !replace;
       if (there && window.confirm(`${error.message} Replace it?`)) return this.#save(true);
-      await this.#failed(error);
+      sayError(error);
     }
-  }
-
-  /** @param {unknown} error */
-  async #failed(error) {
-    if (!(error instanceof api.Refusal && error.status === 404)) return sayError(error);
-    await this.#recover().then(() => say("The studio had closed this image. It is open again: choose a candidate and export it again."), sayError);
   }
 }

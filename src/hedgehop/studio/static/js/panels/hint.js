@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { button, element } from "../dom.js";
-import { remember, remembered } from "../memory.js";
+import { remember, remembered } from "../storage/memory.js";
 
 /** @typedef {import("../types.js").Stroke} Stroke */
 
@@ -12,7 +12,7 @@ const STROKES = [
   { label: 1, radius: 7, points: [[340, 30], [350, 120], [420, 220], [480, 330]] },
 ];
 
-/** The first steps, on the sample image, until somebody has drawn. */
+/** The first steps, until somebody has drawn; on the sample image with strokes to show. */
 export class Hint {
   #place = element("hint", HTMLElement);
 
@@ -27,7 +27,13 @@ export class Hint {
 
   /** @param {import("../types.js").Opened} opened @param {boolean} sample */
   offer(opened, sample) {
-    this.#place.hidden = !sample || remembered("hinted") === "yes"; // where nothing is remembered, it comes again
+    this.#place.hidden = remembered("hinted") === "yes" || opened.mode === "classes"; // where nothing is remembered, it comes again
+    button("show-me").hidden = !sample;
+    element("hint-title", HTMLElement).textContent = sample ? "Cut her out in two strokes" : "Cut something out in two strokes";
+  }
+
+  hide() {
+    this.#place.hidden = true;
   }
 
   close() {

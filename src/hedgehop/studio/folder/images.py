@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from PIL import Image
@@ -36,6 +37,17 @@ class ImageFolder:
 
     def __len__(self) -> int:
         return len(self._images)
+
+    @property
+    def place(self) -> str:
+        """A name for the folder that says nothing about where it is, so that a browser tells folders apart."""
+        where = str(self._images[0].parent.resolve()) if self._images else ""
+        return sha256(where.encode()).hexdigest()[:16]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Where the images are that are still there."""
+        return tuple(path for path in self._images if path.is_file())
 
     @property
     def names(self) -> list[str]:

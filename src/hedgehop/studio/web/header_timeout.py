@@ -11,7 +11,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 _LONGEST_HEADERS = 10.0  # seconds from the first byte, or from the connection, to the end of the headers
 
 
-class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """uvicorn's own protocol, with a time limit for headers."""
 
     _timer: asyncio.TimerHandle | None = None

@@ -36,8 +36,8 @@ _USUAL_COUNT = 1500.0  # superpixels, so that amounts do not depend on their num
 _SMOOTHINGS = 2
 
 
-class Signs:
-    """The signs of one object against everything else.
+class Cues:
+    """The cues of one object against everything else.
 
     Parameters
     ----------
