@@ -15,9 +15,11 @@
 
 #include "common/arrays.hpp"
 #include "common/checks.hpp"
+#include "common/pairs.hpp"
 #include "common/threads.hpp"
 #include "counts/ball_gain.hpp"
 #include "counts/envelope.hpp"
+#include "counts/list_slopes.hpp"
 #include "counts/mixture.hpp"
 #include "counts/slope_master.hpp"
 #include "counts/union_weights.hpp"
@@ -207,6 +209,29 @@ std::tuple<Result<double>, Result<double>, double, double> slope_master(
   return {Result<double>(master.mixture()), Result<double>(master.slopes()), master.bound(), master.worth()};
 }
 
+template <class T>
+std::tuple<Result<std::int32_t>, Result<double>> list_slopes(Matrix<T> unary, const PyPairs& pairs,
+                                                             Matrix<double> weights, Vector<double> h,
+                                                             double unit, int iterations) {
+  const UnaryScores scores = pairs.checked_unary(unary);
+  pairs.require_no_loops();
+  require(weights.shape(1) == 1 || weights.shape(1) == pairs.n_labels(),
+          "weights must have one column, or one per label");
+  require_size("weights", weights.shape(0), pairs.n_variables(), "variable");
+  require(h.size() > 1, "h must have at least two values");
+  require(unit > 0.0 && std::isfinite(unit), "unit must be positive");
+  Poll poll = python_poll();
+  const auto run = [&](const auto& pair_scores) {
+    counts::ListSweeps messages(scores, pairs.view(), pair_scores, view_of(weights), span_of(h), unit);
+    for (int k = 0; k < iterations; ++k) messages.iterate(poll);
+    return messages.cells(poll);
+  };
+  const counts::SlopeCells found = std::visit(run, pairs.view().scores);
+  Result<double> slopes{found.slopes.size() / pairs.n_labels(), pairs.n_labels()};
+  std::ranges::copy(found.slopes, slopes.values.begin());
+  return {Result<std::int32_t>(found.cell), std::move(slopes)};
+}
+
 void register_statistics(nb::module_& m) {
   m.def("hamming", &hamming, "labelings"_a, "references"_a, "weights"_a = nb::none(), NoGil(),
         "Hamming distances of (m, n) labelings to (k, n) references, optionally with (n,) weights: (m, k).");
@@ -292,6 +317,14 @@ void register_counts(nb::module_& m) {
         "slopes of the groups, what they prove over these labelings, and what the mixture is worth.\n\n"
         "Where labelings must differ, clusters (K,) of labelings have 1/m of the mixture at most each; () "
         "else.");
+  const char* slopes =
+      "Slopes of groups (variable, label) by message passing, for a concave h (m + 1,) and weights (n, 1) "
+      "or\n"
+      "(n, L): the cell of each variable, (n,), and the slopes of each cell, (cells, L).";
+  m.def("list_slopes", &list_slopes<float>, "unary"_a, "pairs"_a, "weights"_a, "h"_a, "unit"_a,
+        "iterations"_a, NoGil(), slopes);
+  m.def("list_slopes", &list_slopes<double>, "unary"_a, "pairs"_a, "weights"_a, "h"_a, "unit"_a,
+        "iterations"_a, NoGil(), slopes);
 }
 
 }  // namespace hedgehop::bindings

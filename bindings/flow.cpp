@@ -50,7 +50,8 @@ void def_solving(nb::class_<PyFlow>& any) {
           "Bound on |minimum - true minimum| of the last solve, from rounding real numbers; 0 for integers.")
       .def("copy", &PyFlow::copy, nb::rv_policy::take_ownership, NoGil(),
            "The same flow once more, with what was solved so far.")
-      .def("labels", &PyFlow::labels, NoGil(), "x of the last solve, flat.")
+      .def("labels", &PyFlow::labels, "sink"_a = true, NoGil(),
+           "x of the last solve, flat; 1 - x if not `sink`.")
       .def("keep_forests_up_to", &PyFlow::keep_forests_up_to, "changes"_a,
            "Search on from the last solve if no more nodes than this change; n / 32 unless told.")
       .def_prop_ro("n_nodes", &PyFlow::size)
@@ -61,7 +62,7 @@ void def_solving(nb::class_<PyFlow>& any) {
 using Changes = std::optional<Matrix<double>>;
 
 template <class Real>
-std::tuple<Result<double>, double, double> terminals(Matrix<Real> scores, Changes changes, Changes offsets,
+std::tuple<Filled<double>, double, double> terminals(Matrix<Real> scores, Changes changes, Changes offsets,
                                                      int base, Vector<double> around, double factor,
                                                      double more) {
   flow::TwoLabels<Real> both{view_of(scores), {}, {}};
@@ -73,9 +74,9 @@ std::tuple<Result<double>, double, double> terminals(Matrix<Real> scores, Change
     *kept = view_of(**given);
     require_shape("changes", *kept, n, 2);
   }
-  Result<double> costs{n};
+  Filled<double> costs(n);
   const auto sums =
-      flow::terminals(both, static_cast<std::size_t>(base), span_of(around), factor, more, costs.values);
+      flow::terminals(both, static_cast<std::size_t>(base), span_of(around), factor, more, costs.span());
   return {std::move(costs), sums.score, sums.size};
 }
 

@@ -61,11 +61,11 @@ class PyFlow {
     return built_.real ? built_.real->error() : 0.0;
   }
 
-  Result<Label> labels() {
+  Filled<Label> labels(bool sink) {
     const Busy busy(busy_, "flow");
     require_solved();
-    Result<Label> result{size()};
-    flow().read_labels(result.values);
+    Filled<Label> result(size());
+    flow().read_labels(result.span(), sink);
     return result;
   }
 

@@ -15,6 +15,7 @@
 #include "common/pairs.hpp"
 #include "common/threads.hpp"
 #include "graphs/arborescence.hpp"
+#include "graphs/blossom.hpp"
 #include "graphs/elimination.hpp"
 #include "graphs/forest.hpp"
 #include "graphs/forest_counts.hpp"
@@ -153,6 +154,25 @@ Answer best_arborescence(Matrix<double> scores, bool single_root) {
   Result<Label> heads{arcs.rows};
   const double value = graphs::best_arborescence(arcs, single_root, heads.values, python_poll());
   return {std::move(heads), value};
+}
+
+// ---- matchings
+
+std::pair<Result<std::uint8_t>, bool> best_matching(std::size_t n_nodes, EdgeArray edges,
+                                                    Vector<double> weights, bool perfect) {
+  require_edges(edges_of(edges), n_nodes);
+  require_model_size(n_nodes, 2, edges.shape(0));
+  require(n_nodes < (std::size_t{1} << 28U), "at most 2^28 - 1 nodes");
+  edges_of(edges).for_each([](std::size_t, std::size_t first, std::size_t second) {
+    require(first != second, "edges must join different nodes");
+  });
+  require_size("weights", weights.size(), edges.shape(0), "edge");
+  require_scores("weights", span_of(weights));
+  Result<std::uint8_t> chosen{edges.shape(0)};
+  Poll poll = python_poll();
+  graphs::Blossoms blossoms(n_nodes, edges_of(edges), span_of(weights), perfect);
+  const bool found = blossoms.solve(chosen.values, poll);
+  return {std::move(chosen), found};
 }
 
 // ---- spanning trees
@@ -339,6 +359,10 @@ void register_graphs(nb::module_& m) {
   m.def("best_arborescence", &best_arborescence, "scores"_a, "single_root"_a, NoGil(),
         "Best heads of words 1..n and their score, scores[i, h] being that of head h (0: the root) for word\n"
         "i + 1. The score is -inf if every arborescence is forbidden.");
+  m.def("best_matching", &best_matching, "n_nodes"_a, "edges"_a, "weights"_a, "perfect"_a, NoGil(),
+        "Whether each edge is in a matching of largest weight, and whether there is one: a perfect one may "
+        "not be\n"
+        "allowed. A weight of -inf forbids an edge.");
   m.def("are_spanning_trees", &are_spanning_trees, "n_nodes"_a, "edges"_a, "labelings"_a, NoGil(),
         "Whether the edges that are not 0 in each of (m, E) labelings form a spanning tree.");
   m.def("best_spanning_tree", &best_spanning_tree, "n_nodes"_a, "edges"_a, "scores"_a, NoGil(),

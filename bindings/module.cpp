@@ -17,6 +17,7 @@ namespace hedgehop::bindings {
 
 void register_counts(nb::module_& m);
 void register_flow(nb::module_& m);
+void register_grammars(nb::module_& m);
 void register_graphs(nb::module_& m);
 void register_learning(nb::module_& m);
 void register_local(nb::module_& m);
@@ -89,7 +90,8 @@ NB_MODULE(_core, m) {
   register_core(m);
   add("counts", "Statistics of labelings, and functions of distances.", register_counts);
   add("flow", "Minimum cuts that are changed and solved again.", register_flow);
-  add("graphs", "Exact optima on forests, arborescences and spanning trees.", register_graphs);
+  add("grammars", "Exact optima of automata and context-free grammars.", register_grammars);
+  add("graphs", "Exact optima on forests, arborescences, matchings and spanning trees.", register_graphs);
   add("learning", "The dual of structured support vector machines.", register_learning);
   add("local", "Local searches and loopy messages: labelings without proofs.", register_local);
   add("moves", "Expansion, swap and fusion moves by minimum cuts.", register_moves);

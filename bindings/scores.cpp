@@ -3,9 +3,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -32,10 +35,10 @@ std::vector<scores::Ranges> kinds_of(const std::vector<Arrays>& kinds) {
 }
 
 template <class Real>
-Result<double> row_ranges(Matrix<Real> table, std::optional<Vector<double>> reaches) {
+Filled<double> row_ranges(Matrix<Real> table, std::optional<Vector<double>> reaches) {
   if (reaches) require_size("reaches", reaches->size(), table.shape(0), "row");
-  Result<double> out{table.shape(0)};
-  scores::row_ranges(view_of(table), reaches ? span_of(*reaches) : std::span<const double>{}, out.values);
+  Filled<double> out(table.shape(0));
+  scores::row_ranges(view_of(table), reaches ? span_of(*reaches) : std::span<const double>{}, out.span());
   return out;
 }
 
@@ -45,9 +48,22 @@ std::tuple<double, double> extent(Array<Real> values) {
   return {found.low, found.high};
 }
 
-std::tuple<double, double, double> ordinary_sizes(const std::vector<Arrays>& kinds) {
+std::tuple<Filled<double>, double, double> scaled(Vector<double> values, double factor) {
+  Filled<double> out(values.size());
+  const auto found = scores::scale(span_of(values), factor, out.span());
+  return {std::move(out), found.low, found.high};
+}
+
+using KindSizes = std::vector<std::tuple<std::size_t, double>>;
+
+std::tuple<double, double, double, double, KindSizes> ordinary_sizes(const std::vector<Arrays>& kinds) {
   const auto sizes = scores::ordinary_sizes(kinds_of(kinds));
-  return {sizes.median, sizes.low, sizes.largest};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  KindSizes each;
+  for (const auto& kind : sizes.kinds) {
+    each.emplace_back(kind.nonzero(), kind.nonzero() > kind.count() ? infinity : kind.largest());
+  }
+  return {sizes.median, sizes.low, sizes.largest, sizes.total, std::move(each)};
 }
 
 double capped_sum(const std::vector<Arrays>& kinds, double most) {
@@ -66,12 +82,13 @@ Result<double> reaches(std::size_t n_variables, Matrix<std::int32_t> edges, Vect
   return out;
 }
 
-Result<double> grid_reaches(const std::vector<std::size_t>& shape, int connectivity,
+Filled<double> grid_reaches(const std::vector<std::size_t>& shape, int connectivity,
                             const Arrays& strengths) {
   const Grid grid(shape, connectivity);
   const GridPairs pairs(grid, spans_of(strengths));
-  Result<double> out{grid.shape.pixels()};
-  pairs.add_strengths(out.values);
+  Filled<double> out(grid.shape.pixels());
+  std::ranges::fill(out.span(), 0.0);
+  pairs.add_strengths(out.span());
   return out;
 }
 
@@ -92,6 +109,8 @@ void register_scores(nb::module_& m) {
   const char* least_and_largest = "Least and largest value, nan if one is nan; (inf, -inf) of none.";
   m.def("extent", &extent<float>, "values"_a, NoGil(), least_and_largest);
   m.def("extent", &extent<double>, "values"_a, NoGil(), least_and_largest);
+  m.def("scaled", &scaled, "values"_a, "factor"_a, NoGil(),
+        "factor * values, and the least and the largest of that, nan if one is nan.");
   const char* ranges =
       "Best minus least allowed score of each row of (n, L) scores, no more than reaches (n,) where those "
       "are "
@@ -100,7 +119,8 @@ void register_scores(nb::module_& m) {
   m.def("row_ranges", &row_ranges<double>, "table"_a, "reaches"_a.none(), NoGil(), ranges);
   m.def("ordinary_sizes", &ordinary_sizes, "kinds"_a, NoGil(),
         "Of several kinds of ranges, lists of arrays: the median of all, the lowest of the kinds' lower\n"
-        "quartiles, and the largest. Zeros and infinities do not count; 0 where nothing does.");
+        "quartiles, the largest and the sum. Zeros and infinities do not count; 0 where nothing does. Then,\n"
+        "of each kind, how many are not zero, and the largest, infinite ones included.");
   m.def("capped_sum", &capped_sum, "kinds"_a, "most"_a, NoGil(),
         "Sum of the ranges that count, none as more than `most`.");
   m.def("reaches", &reaches, "n_variables"_a, "edges"_a, "spans"_a, NoGil(),

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/matrix.hpp"
+#include "core/storage.hpp"
 
 namespace hedgehop::bindings {
 
@@ -85,6 +86,17 @@ struct Result {
   MatrixView<T> view() { return {values, shape[0], shape[1]}; }
 };
 
+// An array of one dimension that numpy will own, of which a kernel writes every entry: no zeros before.
+template <class T>
+struct Filled {
+  Storage<T> values;
+
+  Filled() = default;
+  explicit Filled(std::size_t n) : values(n) {}
+
+  std::span<T> span() { return {values.data(), values.size()}; }
+};
+
 }  // namespace hedgehop::bindings
 
 namespace nanobind::detail {
@@ -115,6 +127,22 @@ struct type_caster<hedgehop::bindings::Result<T>> {
     auto* values = new std::vector<T>(std::move(result.values));
     capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     const Plain array(values->data(), result.dimensions, result.shape.data(), owner);
+    return Caster::from_cpp(array, rv_policy::automatic, cleanup);
+  }
+};
+
+template <class T>
+struct type_caster<hedgehop::bindings::Filled<T>> {
+  using Filled = hedgehop::bindings::Filled<T>;
+  using Plain = ndarray<numpy, T, ndim<1>, c_contig>;
+  using Caster = make_caster<Plain>;
+  NB_TYPE_CASTER(Filled, Caster::Name)
+
+  static handle from_cpp(Filled&& result, rv_policy, cleanup_list* cleanup) noexcept {
+    using Storage = hedgehop::Storage<T>;
+    auto* const values = new Storage(std::move(result.values));
+    capsule owner(values, [](void* p) noexcept { delete static_cast<Storage*>(p); });
+    const Plain array(values->data(), {values->size()}, owner);
     return Caster::from_cpp(array, rv_policy::automatic, cleanup);
   }
 };

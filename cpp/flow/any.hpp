@@ -32,7 +32,7 @@ class AnyFlow {
   virtual Total solve(Poll& poll) = 0;
   virtual Total cheapest_with(std::span<const Index> nodes, std::span<Label> labels, Poll& poll) = 0;
   virtual bool is_solved() const = 0;
-  virtual void read_labels(std::span<Label> labels) const = 0;
+  virtual void read_labels(std::span<Label> labels, bool sink = true) const = 0;  // those of the sink: `sink`
   virtual void add_terminals(Integers deltas) = 0;
   virtual void add_terminals(std::span<const Index> nodes, Integers deltas) = 0;
 };
@@ -92,9 +92,9 @@ class PromotingFlow final : public AnyFlow {
   bool is_solved() const override {
     return visit([](const auto& flow) { return flow.is_solved(); });
   }
-  void read_labels(std::span<Label> labels) const override {
+  void read_labels(std::span<Label> labels, bool sink) const override {
     visit([&](const auto& flow) {
-      for (Index v = 0; v < flow.size(); ++v) labels[v] = flow.is_sink_side(v);
+      for (Index v = 0; v < flow.size(); ++v) labels[v] = flow.is_sink_side(v) == sink;
     });
   }
 

@@ -103,6 +103,13 @@ class Quantiser {
   // The same for values that are known to fit 32 bits, which costs no branch.
   std::int32_t small(double value) const { return static_cast<std::int32_t>(nearest_small(value * scale_)); }
 
+  // The same, which adds 1 to `rounded` if it changes the value.
+  std::int32_t small(double value, std::size_t& rounded) const {
+    const double scaled = value * scale_, whole = nearest_small(scaled);
+    rounded += whole != scaled;
+    return static_cast<std::int32_t>(whole);
+  }
+
   // Whether all values are at most 2^30 when scaled; not if one is not a number.
   template <class T>
   bool are_small(std::span<const T> values) const {

@@ -60,9 +60,8 @@ class RealFlow {
            std::size_t rounded)
       : flow_(std::move(flow)), scale_(scale), rounded_capacities_(rounded), were_small_(scale.is_narrow()) {
     const bool small = scale.is_narrow();
-    small ? terminals_.assign(quantised<std::int32_t>(terminals))
-          : terminals_.assign(quantised<std::int64_t>(terminals));
-    rounded_terminals_ = scale.count_rounded(terminals);
+    small ? terminals_.assign(quantised<std::int32_t>(terminals, rounded_terminals_))
+          : terminals_.assign(quantised<std::int64_t>(terminals, rounded_terminals_));
   }
 
   RealFlow(const RealFlow& from)
@@ -102,32 +101,34 @@ class RealFlow {
     const bool small = scale_.are_small(values);
     small&& were_small_ ? replace_terminals<std::int32_t>(values) : replace_terminals<std::int64_t>(values);
     were_small_ = small;
-    rounded_terminals_ = scale_.count_rounded(values);
   }
 
   // Nodes must differ. What was rounded before counts on: knowing better would need a bit per node.
   template <class T>
   void set_terminals(std::span<const Index> nodes, std::span<const T> values) {
-    const std::vector<std::int64_t> now = quantised<std::int64_t>(values);
+    std::size_t rounded = 0;
+    const std::vector<std::int64_t> now = quantised<std::int64_t>(values, rounded);
     std::vector<std::int64_t> deltas(now.size());
     for (std::size_t i = 0; i < now.size(); ++i) deltas[i] = now[i] - terminals_[index(nodes[i])];
     flow_->add_terminals(nodes, std::span<const std::int64_t>(deltas));
     for (std::size_t i = 0; i < now.size(); ++i) terminals_.set(index(nodes[i]), now[i]);
     were_small_ = were_small_ && scale_.are_small(values);
-    rounded_terminals_ =
-        std::min<std::size_t>(rounded_terminals_ + scale_.count_rounded(values), flow_->size());
+    rounded_terminals_ = std::min<std::size_t>(rounded_terminals_ + rounded, flow_->size());
   }
 
  private:
+  // `rounded`: how many of the values change.
   template <class Integer, class T>
-  std::vector<Integer> quantised(std::span<const T> values) const {
+  std::vector<Integer> quantised(std::span<const T> values, std::size_t& rounded) const {
     std::vector<Integer> result(values.size());
-    std::transform(values.begin(), values.end(), result.begin(), [this](T value) {
-      if constexpr (sizeof(Integer) == 4)
-        return scale_.small(value);
-      else
-        return scale_(value);
-    });
+    if constexpr (sizeof(Integer) == 4) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) result[i] = scale_.small(values[i], count);
+      rounded = count;
+    } else {
+      std::transform(values.begin(), values.end(), result.begin(), [this](T value) { return scale_(value); });
+      rounded = scale_.count_rounded(values);
+    }
     return result;
   }
 
@@ -135,8 +136,8 @@ class RealFlow {
   // the flow is told which, so that it may search on from its last cut.
   template <class Integer, class T>
   void replace_terminals(std::span<const T> values) {
-    std::vector<Integer> now = quantised<Integer>(values), deltas(now.size());
-    std::size_t changed = 0;
+    std::size_t rounded = 0, changed = 0;
+    std::vector<Integer> now = quantised<Integer>(values, rounded), deltas(now.size());
     for (std::size_t v = 0; v < now.size(); ++v) {
       deltas[v] = static_cast<Integer>(now[v] - terminals_[v]);
       changed += deltas[v] != 0;
@@ -153,6 +154,7 @@ class RealFlow {
       flow_->add_terminals(std::span<const Integer>(deltas));
     }
     terminals_.assign(std::move(now));
+    rounded_terminals_ = rounded;
   }
 
   std::unique_ptr<AnyFlow> flow_;

@@ -37,15 +37,20 @@ struct TerminalSums {
 template <class Real>
 TerminalSums terminals(const TwoLabels<Real>& score, std::size_t base, std::span<const double> around,
                        double factor, double more, std::span<double> costs) {
+  constexpr std::size_t block = 4096;  // costs are still at hand when their sizes are added up
   TerminalSums sums;
-  sums.score = blocked_sum(around.size(), [&](std::size_t v) {
-    const double zero = score(v, base), one = score(v, 1 - base), limit = factor * around[v] + more;
-    const double cost = zero - one;
-    const bool neither = std::isnan(cost);  // no label is allowed: whoever scores the labeling will see
-    costs[v] = neither ? 0.0 : std::clamp(cost, -limit, limit);
-    return neither ? -limit : std::max(zero, one - limit);
-  });
-  sums.size = blocked_sum(around.size(), [&](std::size_t v) { return std::abs(costs[v]); });
+  for (std::size_t start = 0; start < around.size(); start += block) {
+    const std::size_t count = std::min(block, around.size() - start);
+    sums.score += blocked_sum(count, [&](std::size_t i) {
+      const std::size_t v = start + i;
+      const double zero = score(v, base), one = score(v, 1 - base), limit = factor * around[v] + more;
+      const double cost = zero - one;
+      const bool neither = std::isnan(cost);  // no label is allowed: whoever scores the labeling will see
+      costs[v] = neither ? 0.0 : std::clamp(cost, -limit, limit);
+      return neither ? -limit : std::max(zero, one - limit);
+    });
+    sums.size += blocked_sum(count, [&](std::size_t i) { return std::abs(costs[start + i]); });
+  }
   return sums;
 }
 

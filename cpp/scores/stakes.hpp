@@ -20,8 +20,7 @@ namespace hedgehop::scores {
 // Ranges of one kind, such as those of all edges, in several arrays.
 using Ranges = std::vector<std::span<const double>>;
 
-inline constexpr std::size_t sample_size = std::size_t{1}
-                                           << 14;  // evenly spaced, of which quantiles are taken
+inline constexpr std::size_t sample_size = 4096;  // evenly spaced, of which quantiles are taken
 
 // Best minus least allowed score of a row; 0 if none is allowed.
 template <class Real>
@@ -39,15 +38,20 @@ double range_of(const Real* row, std::size_t columns) {
 template <class Real>
 void row_ranges(MatrixView<const Real> table, std::span<const double> reaches, std::span<double> out) {
   const auto fill = [&](auto range) {
-    for (std::size_t i = 0; i < table.rows; ++i) out[i] = range(table.data.data() + i * table.columns);
+    const Real* row = table.data.data();
+    if (reaches.empty()) {
+      for (std::size_t i = 0; i < table.rows; ++i, row += table.columns) out[i] = range(row);
+      return;
+    }
+    for (std::size_t i = 0; i < table.rows; ++i, row += table.columns) {
+      const double each = range(row), reach = reaches[i];
+      out[i] = reach > 0 && reach < each ? reach : each;
+    }
   };
   if (table.columns == 2) {  // known to the compiler, which then needs no inner loop
     fill([](const Real* row) { return range_of(row, 2); });
   } else {
     fill([&](const Real* row) { return range_of(row, table.columns); });
-  }
-  for (std::size_t i = 0; i < reaches.size(); ++i) {
-    out[i] = reaches[i] > 0 ? std::min(out[i], reaches[i]) : out[i];
   }
 }
 
@@ -80,13 +84,30 @@ Extent<Real> extent(std::span<const Real> values) {
   return total;
 }
 
+// out(i) = factor * values(i); returns the least and the largest of them, nan where one is nan.
+inline Extent<double> scale(std::span<const double> values, double factor, std::span<double> out) {
+  constexpr std::size_t block = 1024;  // at hand when its extent is found
+  Extent<double> total;
+  bool is_nan = false;
+  for (std::size_t start = 0; start < values.size(); start += block) {
+    const std::size_t end = std::min(start + block, values.size());
+    for (std::size_t i = start; i < end; ++i) out[i] = factor * values[i];
+    const auto found = extent(std::span<const double>(out.subspan(start, end - start)));
+    is_nan |= std::isnan(found.low);
+    total = {std::min(total.low, found.low), std::max(total.high, found.high)};
+  }
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return is_nan ? Extent<double>{nan, nan} : total;
+}
+
 inline bool counts(double range) {
   return range > 0 && range < std::numeric_limits<double>::infinity();
 }
 
-// The ranges that count: how many, the largest, and evenly spaced ones.
+// The ranges that count: how many, the largest, their sum, and evenly spaced ones.
 class Sizes {
  public:
+  Sizes() = default;
   explicit Sizes(const Ranges& ranges) {
     for (const auto& values : ranges) add(values);
   }
@@ -94,11 +115,14 @@ class Sizes {
   // Those of both.
   void join(const Sizes& other) {
     arrays_.insert(arrays_.end(), other.arrays_.begin(), other.arrays_.end());
-    count_ += other.count_, size_ += other.size_, largest_ = std::max(largest_, other.largest_);
+    count_ += other.count_, nonzero_ += other.nonzero_, size_ += other.size_;
+    largest_ = std::max(largest_, other.largest_), total_ += other.total_;
   }
 
   std::size_t count() const { return count_; }
+  std::size_t nonzero() const { return nonzero_; }  // infinite ones included
   double largest() const { return largest_; }
+  double total() const { return total_; }
 
   // Quantile of a sample, one of its values, so that a huge one does not raise the lower quartile of a few;
   // there must be some range that counts.
@@ -110,42 +134,72 @@ class Sizes {
   }
 
  private:
-  // Eight of everything, which the compiler may keep in vectors.
+  // Short blocks: in most of them all ranges count, which their least and largest show.
   void add(std::span<const double> values) {
+    constexpr std::size_t block = 256;
+    for (std::size_t start = 0; start < values.size(); start += block) {
+      add_block(values.subspan(start, std::min(block, values.size() - start)));
+    }
+    size_ += values.size();
+    arrays_.push_back(values);
+  }
+
+  void add_block(std::span<const double> values) {
     constexpr std::size_t lanes = 8;
-    std::array<std::int64_t, lanes> count{};
-    std::array<double, lanes> largest{};
+    std::array<double, lanes> sum{}, high{}, low;
+    low.fill(std::numeric_limits<double>::infinity());
     const auto take = [&](std::size_t lane, double x) {
-      const double counted = counts(x) ? x : 0.0;
-      largest[lane] = counted > largest[lane] ? counted : largest[lane];
-      count[lane] += counted > 0;
+      sum[lane] += x;
+      low[lane] = x < low[lane] ? x : low[lane];
+      high[lane] = x > high[lane] ? x : high[lane];
     };
     std::size_t i = 0;
     for (; i + lanes <= values.size(); i += lanes) {
       for (std::size_t lane = 0; lane < lanes; ++lane) take(lane, values[i + lane]);
     }
     for (; i < values.size(); ++i) take(0, values[i]);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      count_ += static_cast<std::size_t>(count[lane]), largest_ = std::max(largest_, largest[lane]);
+    for (std::size_t lane = 1; lane < lanes; ++lane) {
+      sum[0] += sum[lane], low[0] = std::min(low[0], low[lane]), high[0] = std::max(high[0], high[lane]);
     }
-    size_ += values.size();
-    arrays_.push_back(values);
+    if (!(low[0] > 0 && high[0] < std::numeric_limits<double>::infinity() && sum[0] > 0)) {  // nan included
+      return add_each(values);
+    }
+    count_ += values.size(), nonzero_ += values.size();
+    largest_ = std::max(largest_, high[0]), total_ += sum[0];
   }
 
+  void add_each(std::span<const double> values) {
+    for (const double x : values) {
+      nonzero_ += x != 0;
+      if (!counts(x)) continue;
+      ++count_, total_ += x, largest_ = std::max(largest_, x);
+    }
+  }
+
+  // Evenly spaced among all if that finds enough, which looks at few of them; otherwise among those that
+  // count.
   std::vector<double> sampled() const {
+    std::vector<double> sample;
+    const std::size_t stride = 1 + size_ / sample_size;
+    std::size_t next = 0;  // ranges until the next one is taken
+    for (const auto& values : arrays_) {
+      std::size_t i = next;
+      for (; i < values.size(); i += stride) {
+        if (counts(values[i])) sample.push_back(values[i]);
+      }
+      next = i - values.size();
+    }
+    return stride == 1 || 4 * sample.size() >= sample_size ? sample : sampled_of_counted();
+  }
+
+  std::vector<double> sampled_of_counted() const {
     const std::size_t stride = 1 + count_ / sample_size;
     std::vector<double> sample;
-    std::size_t next = 0;  // ranges that count until the next one is taken
+    std::size_t next = 0;
     for (const auto& values : arrays_) {
-      std::size_t i = 0;
-      if (count_ == size_) {  // all count
-        for (i = next; i < values.size(); i += stride) sample.push_back(values[i]);
-        next = i - values.size();
-        continue;
-      }
-      for (; i < values.size(); ++i) {
-        if (!counts(values[i])) continue;
-        if (next == 0) sample.push_back(values[i]);
+      for (const double x : values) {
+        if (!counts(x)) continue;
+        if (next == 0) sample.push_back(x);
         next = next == 0 ? stride - 1 : next - 1;
       }
     }
@@ -153,25 +207,28 @@ class Sizes {
   }
 
   Ranges arrays_;
-  std::size_t count_ = 0, size_ = 0;
-  double largest_ = 0;
+  std::size_t count_ = 0, nonzero_ = 0, size_ = 0;
+  double largest_ = 0, total_ = 0;
 };
 
 struct OrdinarySizes {
   double median = 0, low = 0, largest = 0;  // of all; lowest of the kinds' lower quartiles; of all
+  double total = 0;                         // of all
+  std::vector<Sizes> kinds;
 };
 
 inline OrdinarySizes ordinary_sizes(std::span<const Ranges> kinds) {
-  Sizes all({});
+  Sizes all;
   OrdinarySizes result;
-  result.low = std::numeric_limits<double>::infinity();
+  double low = std::numeric_limits<double>::infinity();
   for (const Ranges& kind : kinds) {
-    const Sizes sizes(kind);
+    const Sizes& sizes = result.kinds.emplace_back(kind);
     all.join(sizes);
-    if (sizes.count() > 0) result.low = std::min(result.low, sizes.quantile(0.25));
+    if (sizes.count() > 0) low = std::min(low, sizes.quantile(0.25));
   }
-  if (all.count() == 0) return {};
-  result.median = all.quantile(0.5), result.largest = all.largest();
+  if (all.count() == 0) return result;
+  result.low = low, result.median = all.quantile(0.5);
+  result.largest = all.largest(), result.total = all.total();
   return result;
 }
 

@@ -77,11 +77,13 @@ std::int32_t slot_size(std::size_t n_labels) {
 }
 
 const Kernel& kernel_for(std::string_view instruction_set) {
-#ifdef HEDGEHOP_TRWS_X86
-  const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+#ifdef HEDGEHOP_TRWS_AVX512
   const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
                           __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
   if (has_avx512 && (instruction_set.empty() || instruction_set == "avx512")) return avx512::kernel;
+#endif
+#ifdef HEDGEHOP_TRWS_AVX2
+  const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
   if (has_avx2 && (instruction_set.empty() || instruction_set == "avx2")) return avx2::kernel;
 #endif
   if (instruction_set.empty() || instruction_set == "baseline") return baseline::kernel;

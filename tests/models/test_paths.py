@@ -53,6 +53,14 @@ def test_shared_lengths_keep_every_step_exact(tradeoff):
         assert found.gains[t] == pytest.approx(-best)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_no_route_is_listed_twice_by_default(seed):
+    hops = [(i, i + 1) for i in range(10)] + [(i, i + 2) for i in range(9)]  # one far better route than others
+    model = hh.Path(hops, np.random.default_rng(seed).random(len(hops)), 0, 10)
+    assert hh.diverse(model, distinct=False).distinct < 5
+    assert hh.diverse(model).distinct == 5
+
+
 def test_what_is_longer_is_the_last_resort():
     model = town(3)
     near, far = (hh.diverse(model, m=3, tradeoff=t, distinct=False) for t in (0.01, 30.0))
@@ -103,6 +111,17 @@ def test_acyclic_graphs_take_lengths_of_any_sign():
     assert step.labeling.tolist() == [1, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="has no cycle"):
         hh.Path([[0, 1], [1, 0], [1, 2]], [1.0, -0.5, 1.0], 0, 2)
+
+
+def test_programs_use_required_edges_of_acyclic_graphs_beside_huge_lengths():
+    model = hh.Path([[0, 1], [1, 3], [0, 2], [2, 3], [1, 2]], [1.0, 3e9, -2.0, 5.0, -4.0], 0, 3)
+    needed = np.zeros((5, 2))
+    needed[2, 0] = -np.inf
+    step = hh.oracles.get("ilp").on(model).step([hh.potentials.Linear(needed)])
+    assert step.exact
+    assert step.labeling.tolist() == [0, 0, 1, 1, 0]
+    assert step.value == -3.0
+    assert step.upper_bound == pytest.approx(-3.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -166,6 +185,8 @@ def test_networks_of_streets_keep_their_parallel_streets():
         (([[0, 1]], [-np.inf], 0, 1), "-inf"),
         (([[0, 1]], [1.0, 2.0], 0, 1), "one entry per edge"),
         (([[1, 0]], [1.0], 0, 1), "no route"),
+        (([[0, 10**9]], [1.0], 0, 10**9), "numbered 0, 1, 2"),
+        (([[0, 1]], [1.0], 0, 1, True, 10**9), "numbered 0, 1, 2"),
         (([[0, 1]], [np.inf], 0, 1), "no route"),
         (([[0, 0], [0, 1]], [1.0, 1.0], 0, 1), "self-loop"),
     ],
@@ -190,6 +211,12 @@ def test_measures_of_routes():
         ]
         wanted = min(own for own, best in lengths if best < own - 1e-9)
         assert detour * -model.score(routes[0]) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("measure", ["shared_length", "stretch", "local_optimality"])
+def test_measures_of_routes_refuse_other_models(measure):
+    with pytest.raises(TypeError, match=r"model must be an hh\.Path; got SpanningTree"):
+        getattr(hh.metrics, measure)(hh.SpanningTree([[0, 1]], [1.0]), [[1]])
 
 
 def test_a_single_street_can_be_a_detour():

@@ -41,23 +41,28 @@ void sizes_match_the_definition(Random& random, std::size_t n, std::size_t odd) 
   const OrdinarySizes sizes = ordinary_sizes(kinds);
   const auto all = counted(kinds), first = counted({kinds[0]}), second = counted({kinds[1]});
   if (all.empty()) {
-    CHECK(sizes.median == 0 && sizes.low == 0 && sizes.largest == 0);
+    CHECK(sizes.median == 0 && sizes.low == 0 && sizes.largest == 0 && sizes.total == 0);
     return;
   }
   const double low = std::min(first.empty() ? infinity : quantile_of(first, 0.25),
                               second.empty() ? infinity : quantile_of(second, 0.25));
   CHECK(sizes.largest == all.back() && test::close(sizes.low, low));
   CHECK(test::close(sizes.median, quantile_of(all, 0.5)));
-  double sum = 0;
-  for (const double x : all) sum += std::min(x, 5.0);
-  CHECK(test::close(capped_sum(kinds, 5.0), sum));
+  double sum = 0, total = 0;
+  for (const double x : all) sum += std::min(x, 5.0), total += x;
+  CHECK(test::close(capped_sum(kinds, 5.0), sum) && test::close(sizes.total, total));
+  const auto is_nonzero = [](double x) { return x != 0; };
+  const auto nonzero =
+      std::ranges::count_if(arrays[1], is_nonzero) + std::ranges::count_if(arrays[2], is_nonzero);
+  CHECK(sizes.kinds[1].nonzero() == static_cast<std::size_t>(nonzero));
+  CHECK(sizes.kinds[1].largest() == (second.empty() ? 0.0 : second.back()));
 }
 
-// Of many ranges only some are looked at, but all through the arrays.
-void samples_are_spread(bool all_count) {
+// Of many ranges only some are looked at, but all through the arrays; every `zeros`-th does not count.
+void samples_are_spread(std::size_t zeros) {
   std::vector<double> rising(20 * sample_size);
   for (std::size_t i = 0; i < rising.size(); ++i) rising[i] = static_cast<double>(i + 1);
-  if (!all_count) rising[1] = 0;
+  for (std::size_t i = 0; zeros > 0 && i < rising.size(); i += zeros) rising[i] = 0;
   const std::vector<Ranges> kinds{{std::span(rising).first(70000), std::span(rising).subspan(70000)}};
   const OrdinarySizes sizes = ordinary_sizes(kinds);
   const auto n = static_cast<double>(rising.size());
@@ -84,15 +89,28 @@ void ranges_match_the_definition(Random& random, std::size_t n, std::size_t colu
   }
 }
 
+void scaled_extents_match_the_definition(Random& random, std::size_t n, bool with_nan) {
+  std::vector<double> values(n), out(n);
+  for (double& x : values) x = random.below(9) == 0 ? -infinity : random.uniform(-3, 3);
+  if (with_nan) values[random.below(n)] = std::numeric_limits<double>::quiet_NaN();
+  const auto found = scale(values, 0.5, out);
+  double low = infinity, high = -infinity;
+  for (std::size_t i = 0; i < n; ++i) {
+    CHECK(std::isnan(values[i]) ? std::isnan(out[i]) : out[i] == 0.5 * values[i]);
+    low = std::min(low, 0.5 * values[i]), high = std::max(high, 0.5 * values[i]);
+  }
+  CHECK(with_nan ? std::isnan(found.low) && std::isnan(found.high) : found.low == low && found.high == high);
+}
+
 }  // namespace
 
 int main() {
   Random random(1);
   for (int trial = 0; trial < 300; ++trial) {
     sizes_match_the_definition(random, 1 + random.below(40), random.below(9));
+    scaled_extents_match_the_definition(random, 1 + random.below(3000), trial % 2 == 1);
     ranges_match_the_definition(random, random.below(12), 1 + random.below(4));
   }
-  samples_are_spread(true);
-  samples_are_spread(false);
+  for (const std::size_t zeros : {0, 2, 3, 21, 1000}) samples_are_spread(zeros);  // 21 is the stride
   return test::exit_code();
 }

@@ -47,16 +47,12 @@ def read_array(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[Any]:
     size = Path(path).stat().st_size
     with damage_as(f"{path} is not an .npy file of a plain array"), Path(path).open("rb") as file:
         _check_size(size, max_bytes)
-        _check_header(file, size)
-        file.seek(0)
-        return own(np.lib.format.read_array(file, allow_pickle=False))
+        return _array(file, size)
 
 
 def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(entry) as file:
-        _check_header(file, entry.file_size)
-    with archive.open(entry) as file:
-        return own(np.lib.format.read_array(file, allow_pickle=False))
+        return _array(file, entry.file_size)
 
 
 def _check_size(size: int, max_bytes: int) -> None:
@@ -64,10 +60,15 @@ def _check_size(size: int, max_bytes: int) -> None:
         raise ValueError(f"it holds more than {max_bytes} bytes. Pass a larger max_bytes= to read it anyway")
 
 
-def _check_header(file: IO[bytes], size: int) -> None:
-    """Refuse arrays of objects, and those whose shape does not fit the bytes that are there."""
+def _array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """Read an array; refuse objects, and shapes that do not fit the bytes that are there."""
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError("it is not a plain array")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    if dtype.hasobject or dtype.itemsize * float(np.prod(shape, dtype=float)) > size:
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+    wanted = dtype.itemsize * float(np.prod(shape, dtype=float))
+    if dtype.hasobject or wanted > size:
         raise ValueError("it is not a plain array")
+    data = file.read()  # to the end, where the checksum is compared
+    if len(data) < wanted:
+        raise ValueError("it is shorter than its header says")
+    return own(np.ndarray(shape, dtype, data, order="F" if by_columns else "C") if wanted else np.zeros(shape, dtype))

@@ -14,10 +14,10 @@ from hedgehop._arrays import own
 from hedgehop.io.archives import Arrays, pack, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
-from hedgehop.lists.outlook import Figures
 from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.proofs.paper_bounds import PaperBounds
 from hedgehop.lists.result import DiverseList
+from hedgehop.lists.uncertainty import UncertaintyFigures
 
 _LIST_VERSION = 3  # 2: with a proof; 3: with probabilities
 _PROOF = "proof."  # before the names of its arrays
@@ -81,7 +81,7 @@ def load(path: FilePath) -> DiverseList:
         certificate = replace(_certificate(header["certificate"]), proof=_proof(header, arrays))
         fields |= {name: arrays.get(name) for name in _OPTIONAL_ARRAYS}
         figures = _figures(header, arrays, fields["labelings"].shape)
-        return DiverseList(**fields, certificate=certificate, _outlook=figures)
+        return DiverseList(**fields, certificate=certificate, _uncertainty=figures)
 
 
 def _certificate(saved: dict[str, Any]) -> Certificate:
@@ -100,7 +100,7 @@ def _proof(header: dict[str, Any], arrays: Arrays) -> Proof | None:
     return Proof(saved["source"], kept, saved["calls"], float(saved.get("seconds", 0.0)))
 
 
-def _figures(header: dict[str, Any], arrays: Arrays, shape: tuple[int, ...]) -> Figures | None:
+def _figures(header: dict[str, Any], arrays: Arrays, shape: tuple[int, ...]) -> UncertaintyFigures | None:
     """Return how sure the list is, if it was known; refuse figures of another list."""
     if "sure" not in header:
         return None
@@ -109,4 +109,5 @@ def _figures(header: dict[str, Any], arrays: Arrays, shape: tuple[int, ...]) -> 
         raise ValueError("its probabilities do not fit its labelings")
     if not np.isfinite(probabilities).all() or abs(probabilities.sum() - 1.0) > _ROUNDING:
         raise ValueError("its probabilities do not sum to 1")
-    return Figures(probabilities, float(header["sure"]["none_of_these"]), sure, entropy, str(header["sure"]["origin"]))
+    said = header["sure"]
+    return UncertaintyFigures(probabilities, float(said["none_of_these"]), sure, entropy, str(said["origin"]))

@@ -9,13 +9,14 @@ from typing import Any
 
 from hedgehop._plugins import plugins
 from hedgehop.io.file_access import MAX_BYTES, FilePath
-from hedgehop.io.formats import cfn, dimacs, npz, opengm, programs, uai, wcsp
+from hedgehop.io.formats import att, cfn, dimacs, npz, opengm, programs, uai, wcsp
 from hedgehop.io.formats.names import Names
-from hedgehop.models import PairwiseModel, Program
+from hedgehop.models import Automaton, PairwiseModel, Program
 
 _FORMATS: dict[str, Any] = {".wcsp": wcsp, ".max": dimacs, ".npz": npz, ".h5": opengm, ".hdf5": opengm}
 _PROGRAMS = (".mps", ".lp")
-_SUFFIXES = (".uai", ".LG", ".cfn", *_FORMATS, *_PROGRAMS)
+_AUTOMATA = (".att", ".fst")
+_SUFFIXES = (".uai", ".LG", ".cfn", *_FORMATS, *_PROGRAMS, *_AUTOMATA)
 _COSTS = (".wcsp", ".max", ".h5", ".hdf5")  # always; a .cfn file says whether it holds costs
 
 
@@ -38,8 +39,9 @@ def read(path: FilePath, *, evidence: uai.EvidenceLike = "auto", max_bytes: int 
         and ``.cfn`` (toulbar2; scores are negated costs; costs at or above the upper bound forbid), ``.max``
         (DIMACS maximum flow: the model's best labeling is a minimum cut), each optionally followed by ``.gz`` or
         ``.xz``, ``.npz`` (ours), or ``.h5`` (OpenGM, costs to be minimised; needs the ``io`` extra); ``.mps`` or
-        ``.lp`` (mixed-integer programs; need the ``program`` extra); or a suffix that another package adds
-        (``hh.plugins("formats")``).
+        ``.lp`` (mixed-integer programs; need the ``program`` extra); ``.att``, ``.fst`` or ``.fst.txt`` (automata of
+        AT&T and OpenFst as text; scores are negated costs; names of symbols from the file of the same name with the
+        suffix ``.syms``); or a suffix that another package adds (``hh.plugins("formats")``).
     evidence : "auto", None, path or {variable: label}
         Labels of observed variables of a ``.uai`` or ``.LG`` file: all their other labels are forbidden. "auto"
         uses the file of the same name followed by ``.evid``, if it exists.
@@ -49,7 +51,7 @@ def read(path: FilePath, *, evidence: uai.EvidenceLike = "auto", max_bytes: int 
 
     Returns
     -------
-    PairwiseModel, Program, or what another package reads
+    PairwiseModel, Program, Automaton, or what another package reads
         Probabilities of 0 become scores of -inf.
 
     Examples
@@ -79,20 +81,24 @@ def read_file(path: FilePath, evidence: uai.EvidenceLike = "auto", max_bytes: in
     if suffix in _PROGRAMS:
         program, costs = programs.read_with_sense(path, max_bytes)
         return ModelFile(program, _column_names(program), costs)
+    if suffix in _AUTOMATA:
+        automaton = att.read(path, max_bytes=max_bytes)
+        return ModelFile(automaton, _symbol_names(automaton), costs=True)
     if suffix in _FORMATS:
         return ModelFile(_FORMATS[suffix].read(path, max_bytes=max_bytes), costs=suffix in _COSTS)
     return ModelFile(_added()[suffix].read(path))
 
 
-def write(model: PairwiseModel, path: FilePath) -> None:
+def write(model: PairwiseModel | Automaton, path: FilePath) -> None:
     """Write a model; the suffix determines the format, see :func:`read`. The file is written completely or not at all.
 
     Parameters
     ----------
-    model : PairwiseModel
-        ``.npz`` keeps the model as it is; ``.LG`` and ``.h5`` keep every bit of the scores, ``.cfn`` about 15 digits of
-        the largest total, as toulbar2 does. ``.uai`` holds probabilities: scores that are not the logarithm of a
-        double are rounded. ``.max`` rounds to 31 bits. ``.wcsp`` and ``.max`` refuse models that they cannot represent.
+    model : PairwiseModel or Automaton
+        Automata are written as ``.att`` or ``.fst``, others in the other formats. ``.npz`` keeps the model as it is;
+        ``.LG`` and ``.h5`` keep every bit of the scores, ``.cfn`` about 15 digits of the largest total, as toulbar2
+        does. ``.uai`` holds probabilities: scores that are not the logarithm of a double are rounded. ``.max`` rounds
+        to 31 bits. ``.wcsp`` and ``.max`` refuse models that they cannot represent.
     path : str or path
         The file to write.
     """
@@ -103,8 +109,9 @@ def write_file(held: ModelFile, path: FilePath) -> None:
     """Write a model as :func:`write` does, with its names if the format has any."""
     model = held.model
     suffix = _known_suffix(path)
-    if suffix in _PROGRAMS or suffix in _added():
-        (programs if suffix in _PROGRAMS else _added()[suffix]).write(model, path)
+    if suffix in (*_PROGRAMS, *_AUTOMATA, *_added()):
+        others = dict.fromkeys(_PROGRAMS, programs) | dict.fromkeys(_AUTOMATA, att) | _added()
+        others[suffix].write(model, path)
         return
     if not isinstance(model, PairwiseModel):
         raise TypeError(
@@ -130,6 +137,13 @@ def _column_names(program: Program) -> Names | None:
     return Names(tuple(program.names[k] for k in program.columns.tolist()), ((),) * program.n_variables)
 
 
+def _symbol_names(automaton: Automaton) -> Names:
+    """Symbols at all positions; nothing stands behind the end."""
+    symbols = automaton.symbols if automaton.end is None else (*automaton.symbols, "")
+    positions = tuple(f"position {k}" for k in range(automaton.n_variables))
+    return Names(positions, (symbols,) * automaton.n_variables)
+
+
 def _added() -> dict[str, Any]:
     """Formats of other packages by suffix: objects with `read(path)` and `write(model, path)`."""
     return {f".{name.lower()}": made for name, made in plugins("formats").items()}
@@ -145,4 +159,6 @@ def _known_suffix(path: FilePath) -> str:
 def _suffix(path: FilePath) -> str:
     """Return the suffix of a file in small letters, without that of its compression."""
     name = Path(path)
+    if str(name).lower().endswith((".fst.txt", ".fst.txt.gz", ".fst.txt.xz")):
+        return ".fst"
     return (name.with_suffix("") if name.suffix.lower() in (".gz", ".xz") else name).suffix.lower()

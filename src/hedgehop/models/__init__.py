@@ -15,6 +15,8 @@ from hedgehop.models.pairwise import PairwiseScores as PairwiseScores
 from hedgehop.models.pairwise import Potts as Potts
 from hedgehop.models.pairwise import SharedTable as SharedTable
 from hedgehop.models.structures.arborescence import Arborescence as Arborescence
+from hedgehop.models.structures.automaton import Automaton as Automaton
+from hedgehop.models.structures.cfg import Cfg as Cfg
 from hedgehop.models.structures.graph_matching import GraphMatching as GraphMatching
 from hedgehop.models.structures.matching import Matching as Matching
 from hedgehop.models.structures.own import Structure as Structure

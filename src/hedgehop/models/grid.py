@@ -119,7 +119,7 @@ class Grid(PairwiseModel):
         smoothness: float | Contrast | Sequence[ArrayLike] = 1.0,
         connectivity: int = 4,
     ) -> None:
-        values = _checked_scores(scores)
+        values, extent = _checked_scores(scores)
         shape = values.shape[:-1]
         if len(shape) == 3 and np.ndim(connectivity) == 0 and connectivity == 4:  # the default
             connectivity = 6
@@ -127,7 +127,7 @@ class Grid(PairwiseModel):
         strengths = tuple(freeze(s) for s in _strengths(smoothness, offsets, shape))
         unary = values.reshape(-1, values.shape[-1])
         counts: Labels = own(np.full(len(unary), unary.shape[1], np.int32))
-        self._set(unary=unary, label_counts=counts, shape=shape)
+        self._set(unary=unary, label_counts=counts, shape=shape, _extent=extent)
         self._set(connectivity=connectivity, strengths=strengths)
         self._refuse_infeasible()
 
@@ -182,8 +182,8 @@ def _ends(offset: Offset) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
     return start, end
 
 
-def _checked_scores(scores: ArrayLike) -> NDArray[Any]:
-    values = _arrays.scores(scores, "scores")
+def _checked_scores(scores: ArrayLike) -> tuple[NDArray[Any], tuple[float, float]]:
+    values, extent = _arrays.scores_and_extent(scores, "scores")
     if values.ndim not in (3, 4):
         hint = " A single class of scores is s; give np.stack([0 * s, s], axis=-1)." if values.ndim == 2 else ""
         raise ValueError(f"scores must have shape (H, W, L) or (D, H, W, L); got {values.shape}.{hint}")
@@ -194,7 +194,7 @@ def _checked_scores(scores: ArrayLike) -> NDArray[Any]:
         )
     if 0 in values.shape:
         raise ValueError(f"scores must have at least one pixel and one label; got shape {values.shape}.")
-    return freeze(values)
+    return freeze(values), extent
 
 
 def _labels_first(shape: tuple[int, ...]) -> bool:

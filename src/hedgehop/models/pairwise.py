@@ -89,7 +89,7 @@ class Potts(PairwiseScores):
         return 0.0
 
     def spans(self, n_edges: int) -> Doubles:
-        return self.strengths.astype(np.float64)
+        return self.strengths.astype(np.float64, copy=False)
 
     def bends(self, n_edges: int) -> Doubles:
         return 2.0 * self.strengths.astype(np.float64)
@@ -297,10 +297,10 @@ class PairwiseModel(UnaryModel):
         """Order in which variables can be eliminated with small tables; None if there is none."""
         return elimination_order(self)
 
-    @cached_property
+    @property
     def forbids_pairs(self) -> bool:
         """Whether some pair of labels is forbidden."""
-        return bool(np.isinf(self.pairwise.spans(len(self.edges))).any())
+        return self._stakes.largest_span == np.inf
 
     @cached_property
     def prefers_agreement(self) -> bool:

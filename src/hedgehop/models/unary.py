@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, reduce
 from html import escape
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,15 +77,20 @@ class UnaryModel(Frozen, ABC):
         picture = thumbnail(self.unary.argmax(axis=1).astype(np.int32).reshape(self.shape))
         return f"{text}<br>{picture}<br>the best label of each variable alone</div>"
 
-    @cached_property
+    @property
     def spread(self) -> float:
         """How much is at stake: the sum of the ranges of all scores, unary and joint, with a few huge ones reduced.
 
         Adding a constant to the scores does not change it, and neither does a lead that no other score can make up
         for. Rounding is measured against it.
         """
+        return self._stakes.spread
+
+    @cached_property
+    def _stakes(self) -> _Stakes:
+        """What is at stake, in one pass over the ranges of all scores."""
         ranges = _core.scores.row_ranges(self.unary, self._deciding_reaches())
-        return _ordinary_sum([[self._undecided(ranges)], self._joint_spans()], self._known_loss)
+        return _stakes_of([self._undecided(ranges)], self._joint_spans(), self._known_loss)
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
@@ -145,17 +151,26 @@ class UnaryModel(Frozen, ABC):
         return f"variable {variable}"
 
 
-def _ordinary_sum(kinds: list[list[Doubles]], known_loss: Callable[[], float]) -> float:
+class _Stakes(NamedTuple):
+    """The spread of a model, how many of its joint spans are not 0, and the largest."""
+
+    spread: float
+    deciding: int
+    largest_span: float
+
+
+def _stakes_of(ranges: list[Doubles], spans: list[Doubles], known_loss: Callable[[], float]) -> _Stakes:
     """Sum of what is not zero, nothing counted as more than ten times the median.
 
     Where huge ranges may be the rule, of unary scores or of joint ones, none counts as more than what a labeling that
     is known loses in all: a best one loses no more anywhere.
     """
-    median, low, largest = _core.scores.ordinary_sizes(kinds)
+    kinds = [ranges, spans]
+    median, low, largest, total, (_, (deciding, largest_span)) = _core.scores.ordinary_sizes(kinds)
     most = 10.0 * median
     if largest > _MIXED_RATIO * low:
         most = max(10.0 * low, min(most, known_loss()))
-    return _core.scores.capped_sum(kinds, most)
+    return _Stakes(total if largest <= most else _core.scores.capped_sum(kinds, most), deciding, largest_span)
 
 
 def _rows_max(table: Floats) -> Floats:

@@ -14,7 +14,7 @@ from hedgehop.io.formats.cfn_functions import CfnVariables, Functions
 from hedgehop.io.formats.factors import (
     LARGEST_WHOLE,
     Factors,
-    Room,
+    ScoreLimit,
     factors_of,
     refuse_padding,
     scores_of_costs,
@@ -43,9 +43,9 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> Network:
         raise document.error("a cfn file must hold the three parts problem, variables, functions", 0)
     sign, bound = _mustbe(document, parts[0])
     variables = CfnVariables(document, parts[1])
-    room = Room(document.size, max_bytes)
-    refuse_padding(path, variables.counts, room)
-    functions = Functions(document, parts[2], variables, room)
+    limit = ScoreLimit(document.size, max_bytes)
+    refuse_padding(path, variables.counts, limit)
+    functions = Functions(document, parts[2], variables, limit)
     costs = functions.costs()
     scores = scores_of_costs(costs if sign > 0 else np.negative(costs, out=costs), sign * bound)
     model = Factors(variables.counts, functions.arities, functions.members, scores).model()

@@ -8,7 +8,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.io.formats.factors import Integers, Room, scope_problem, spans, table_sizes
+from hedgehop.io.formats.factors import Integers, ScoreLimit, scope_problem, spans, table_sizes
 from hedgehop.io.formats.names import Names
 from hedgehop.io.formats.nested_lists import NUMBER, OPEN, WORD, NestedLists
 
@@ -20,42 +20,41 @@ class CfnVariables:
     """Numbers of labels, and the names of variables and labels."""
 
     def __init__(self, document: NestedLists, node: int) -> None:
+        tokens = document.children(node)
+        words = document.kinds[tokens] == WORD
+        owners: Integers = np.cumsum(~words) - ~words  # a word names the variable after it
         self.named = np.full(document.n_words, _NONE, np.int64)  # the variable of each word
-        self._labels: list[list[int]] = []  # of each variable, the words that name its labels, or none
-        self._words: list[int] = []  # the word that names each variable, or none
-        counts: list[int] = []
-        word = _NONE
-        for token in document.children(node).tolist():
-            kind, value = document.kinds[token], float(document.values[token])
-            if kind == WORD:
-                word = int(value)
-                self.named[word] = len(counts)
-                continue
-            self._words.append(word)
-            word = _NONE
-            labels = _labels_of(document, token) if kind == OPEN else []
-            count = abs(value) if kind == NUMBER else len(labels)
-            if not 1 <= count < 2**31 or count != int(count):
-                raise document.error(f"a variable needs a whole number of labels, at least 1; got {count:g}", node)
-            counts.append(int(count))
-            self._labels.append(labels)
-        if not counts:
+        self.named[document.values[tokens[words]].astype(np.int64)] = owners[words]
+        nodes = tokens[~words]
+        self._words = np.full(nodes.size, _NONE, np.int64)  # the word that names each variable, or none
+        inner = words & (owners < nodes.size)
+        self._words[owners[inner]] = document.values[tokens[inner]]
+        self._sizes, self._labels = _labels_of(document, node, nodes)
+        listed = document.kinds[nodes] == OPEN
+        counts = np.where(listed, self._sizes, np.abs(document.values[nodes]))
+        wrong = ~((counts >= 1) & (counts < 2**31) & (counts == np.floor(counts)))
+        if wrong.any():
+            count = counts[np.argmax(wrong)]
+            raise document.error(f"a variable needs a whole number of labels, at least 1; got {count:g}", node)
+        if not counts.size:
             raise document.error("there must be at least one variable", node)
-        self.counts: Integers = np.array(counts, np.int64)
+        self.counts: Integers = counts.astype(np.int64)
 
     def names(self, document: NestedLists) -> Names:
         """Names of the variables, by number if they have none, and of those labels that all have one."""
-        variables = (f"v{k}" if word == _NONE else document.word(word) for k, word in enumerate(self._words))
+        known = document.words()
+        variables = (f"v{k}" if word == _NONE else known[word] for k, word in enumerate(self._words.tolist()))
+        ends, flat = np.cumsum(self._sizes).tolist(), self._labels.tolist()
+        lists = (flat[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
         labels = (
-            tuple(map(document.word, own)) if len(set(own) - {_NONE}) == count else ()
-            for own, count in zip(self._labels, self.counts.tolist(), strict=True)
+            tuple(known[word] for word in own) if len(set(own) - {_NONE}) == count else ()
+            for own, count in zip(lists, self.counts.tolist(), strict=True)
         )
         return Names(tuple(variables), tuple(labels))
 
     def labels_of(self, variables: Integers, words: Integers) -> Integers:
         """Return the label that a word means for a variable; none if it means nothing."""
-        sizes = np.array([len(own) for own in self._labels], np.int64)
-        named = np.array([word for own in self._labels for word in own], np.int64)
+        sizes, named = self._sizes, self._labels
         labels = np.arange(named.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         keys = np.repeat(np.arange(sizes.size), sizes) * self.named.size + named
         order = np.argsort(keys, kind="stable")
@@ -67,16 +66,18 @@ class CfnVariables:
         return np.where(keys[order[place]] == wanted, labels[order[place]], _NONE)
 
 
-def _labels_of(document: NestedLists, node: int) -> list[int]:
-    """Words in a list of labels; none for what is no word."""
-    inside = document.children(node)
-    return [int(value) for value in np.where(document.kinds[inside] == WORD, document.values[inside], _NONE)]
+def _labels_of(document: NestedLists, node: int, nodes: Integers) -> tuple[Integers, Integers]:
+    """Sizes of the variables' lists of labels, and the words in them, end to end; none for what is no word."""
+    inside = document.children(node, deeper=2)
+    owners = np.searchsorted(nodes, inside) - 1
+    words = np.where(document.kinds[inside] == WORD, document.values[inside], _NONE).astype(np.int64)
+    return np.bincount(owners, minlength=nodes.size).astype(np.int64), words
 
 
 class Functions:
     """Cost functions: scopes end to end, and tables, some of which name another's."""
 
-    def __init__(self, document: NestedLists, node: int, variables: CfnVariables, room: Room) -> None:
+    def __init__(self, document: NestedLists, node: int, variables: CfnVariables, limit: ScoreLimit) -> None:
         self._document, self._variables = document, variables
         outer = document.children(node)
         self._nodes: Integers = outer[document.kinds[outer] == OPEN]
@@ -85,8 +86,8 @@ class Functions:
         self.members = self._members(spans(scopes + 1, self.arities))
         self._first_members = np.cumsum(self.arities) - self.arities
         sizes = table_sizes(variables.counts, self.arities, self.members)
-        problem = room.problem(float(sizes.sum()), f"the tables of {sizes.size} cost functions")
-        document.refuse(self._nodes, np.cumsum(sizes) > room.entries, problem or "")
+        problem = limit.problem(float(sizes.sum()), f"the tables of {sizes.size} cost functions")
+        document.refuse(self._nodes, np.cumsum(sizes) > limit.entries, problem or "")
         self._sizes: Integers = sizes.astype(np.int64)
         self._source = self._sources(outer)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, own
 from hedgehop.io.file_access import MAX_BYTES, FilePath, read_blocks, write_text
-from hedgehop.io.formats.factors import LARGEST_COUNT, Room
+from hedgehop.io.formats.factors import LARGEST_COUNT, ScoreLimit
 from hedgehop.models import EdgeTables, FactorGraph, PairwiseModel
 
 _LARGEST_CAPACITY = 2**31 - 1
@@ -55,12 +55,12 @@ class _Problem:
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read a maximum-flow problem."""
     text, found = b"".join(read_blocks(path, max_bytes)), _Problem()
-    room = Room(len(text), max_bytes)
+    limit = ScoreLimit(len(text), max_bytes)
     for number, line in enumerate(BytesIO(text), 1):
         shown = line.decode("ascii", "replace")
         try:
             found.add(shown)
-            problem = room.problem(2.0 * found.nodes, f"{found.nodes} nodes")
+            problem = limit.problem(2.0 * found.nodes, f"{found.nodes} nodes")
             if problem:
                 raise ValueError(problem)
         except ValueError as error:

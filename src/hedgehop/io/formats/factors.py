@@ -21,7 +21,7 @@ _SHORT_FILES = 16  # max_bytes divided by this may be described by any file, how
 
 
 @dataclass(frozen=True)
-class Room:
+class ScoreLimit:
     """How many scores a file may describe without writing them out; they take 8 bytes each."""
 
     file_bytes: int
@@ -154,10 +154,10 @@ def top_of(model: PairwiseModel) -> float:
     return float(np.ceil(total)) + 1.0
 
 
-def refuse_padding(path: FilePath, counts: Integers, room: Room) -> None:
+def refuse_padding(path: FilePath, counts: Integers, limit: ScoreLimit) -> None:
     """Refuse label counts whose padded unary scores would not fit."""
     what = f"{counts.size} variables with up to {counts.max()} labels"
-    problem = room.problem(counts.size * float(counts.max()), what)
+    problem = limit.problem(counts.size * float(counts.max()), what)
     if problem:
         raise ValueError(f"{path}: {problem}.")
 

@@ -74,6 +74,11 @@ class NestedLists:
         """Return one of the distinct words."""
         return self._text[self._word_starts[number] : self._word_stops[number]].decode("utf-8", "replace")
 
+    def words(self) -> list[str]:
+        """Return all distinct words."""
+        pairs = zip(self._word_starts.tolist(), self._word_stops.tolist(), strict=True)
+        return [self._text[start:stop].decode("utf-8", "replace") for start, stop in pairs]
+
     def text(self, token: int) -> str:
         """Return a token as words for people."""
         if self.kinds[token] == WORD:

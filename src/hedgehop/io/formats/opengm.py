@@ -20,7 +20,7 @@ from hedgehop.io.formats.factors import (
     LARGEST_WHOLE,
     Factors,
     Integers,
-    Room,
+    ScoreLimit,
     check_scope,
     factors_of,
     refuse_padding,
@@ -39,9 +39,9 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
         counts = file.wholes("numbers-of-states", LARGEST_COUNT)
         if counts.size == 0 or counts.min() < 1:
             raise ValueError("there must be at least one variable, and every one must have a label")
-        room = Room(Path(path).stat().st_size, max_bytes)
-        refuse_padding(path, counts, room)
-        return Factors.of(counts, _tables(file, counts, room)).model()
+        limit = ScoreLimit(Path(path).stat().st_size, max_bytes)
+        refuse_padding(path, counts, limit)
+        return Factors.of(counts, _tables(file, counts, limit)).model()
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
@@ -169,7 +169,7 @@ class _Functions:
         return self.make(self.shapes[number], self._values[self._starts[number] : self._starts[number + 1]])
 
 
-def _tables(file: _Numbers, counts: Integers, room: Room) -> list[tuple[list[int], Doubles]]:
+def _tables(file: _Numbers, counts: Integers, limit: ScoreLimit) -> list[tuple[list[int], Doubles]]:
     """Scope and scores of every factor."""
     header = file.wholes("header").tolist()
     if len(header) < 5 or header[2] != counts.size or len(header) < 5 + 2 * header[4]:
@@ -189,7 +189,7 @@ def _tables(file: _Numbers, counts: Integers, room: Room) -> list[tuple[list[int
         functions = kinds[kind]
         problem = check_scope(scope, counts)
         entries += 0 if problem else float(np.prod(counts[scope].astype(float)))
-        problem = problem or room.problem(entries, f"the tables of {len(tables) + 1} of {header[3]} factors")
+        problem = problem or limit.problem(entries, f"the tables of {len(tables) + 1} of {header[3]} factors")
         if problem or functions is None or tuple(counts[scope].tolist()) != functions.shapes[number]:
             raise ValueError(problem or f"factor {len(tables)} has a function of another shape than its variables")
         tables.append((scope, scores_of_costs(functions.table(number).copy(), np.inf)))

@@ -22,7 +22,7 @@ from hedgehop.io.formats.factors import (
     LARGEST_COUNT,
     Factors,
     Integers,
-    Room,
+    ScoreLimit,
     factors_of,
     refuse_padding,
     scope_problem,
@@ -47,7 +47,7 @@ def read(
         raise tokens.error(f"a UAI file must start with MARKOV or BAYES; got {kind[:40]!r}")
     n_variables = tokens.integer("the number of variables", low=1, high=LARGEST_COUNT)
     counts = tokens.integers(n_variables, "the number of labels of a variable", low=1, high=LARGEST_COUNT)
-    refuse_padding(path, counts, Room(tokens.size, max_bytes))
+    refuse_padding(path, counts, ScoreLimit(tokens.size, max_bytes))
     arities, members = _scopes(tokens, n_variables)
     tables = _tables(tokens, table_sizes(counts, arities, members), logs, max_bytes)
     tokens.end()

@@ -14,7 +14,7 @@ from hedgehop.io.formats.factors import (
     LARGEST_WHOLE,
     Factors,
     Integers,
-    Room,
+    ScoreLimit,
     factors_of,
     refuse_padding,
     scope_problem,
@@ -39,11 +39,11 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     counts = np.abs(tokens.integers(n_variables, "a number of labels", low=-LARGEST_COUNT, high=LARGEST_COUNT))
     if counts.min() == 0:
         raise tokens.error("every variable needs at least one label; one has none")
-    room = Room(tokens.size, max_bytes)
-    refuse_padding(path, counts, room)
+    limit = ScoreLimit(tokens.size, max_bytes)
+    refuse_padding(path, counts, limit)
     functions = _CostFunctions(tokens, counts, n_functions)
     tokens.end()
-    scores = scores_of_costs(functions.costs(room), top)
+    scores = scores_of_costs(functions.costs(limit), top)
     return Factors(counts, functions.arities, functions.members, scores).model()
 
 
@@ -72,12 +72,12 @@ class _CostFunctions:
         """Return an error at a function, or at a number further on."""
         return self._tokens.error(problem, self._before + int(self._heads[function]) + further)
 
-    def costs(self, room: Room) -> Doubles:
+    def costs(self, limit: ScoreLimit) -> Doubles:
         """All tables, end to end."""
-        large = np.cumsum(self._sizes) > room.entries
+        large = np.cumsum(self._sizes) > limit.entries
         if large.any():
             what = f"the tables of {large.size} cost functions"
-            raise self._error(room.problem(float(self._sizes.sum()), what) or "", int(np.argmax(large)))
+            raise self._error(limit.problem(float(self._sizes.sum()), what) or "", int(np.argmax(large)))
         source = self._sources()
         firsts = self._heads + self.arities + 3
         tables, bad = _core.text.fill_tables(

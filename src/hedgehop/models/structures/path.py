@@ -15,6 +15,8 @@ from hedgehop._arrays import Doubles, Ints, Labels, own
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.structures.edge_subset import EdgeSubset
 
+_ANY_NODES, _NODES_PER_EDGE = 2**20, 64  # so many nodes cost little memory
+
 
 class Path(EdgeSubset):
     """``r(y) = - sum of the lengths of the edges on the route``, to be maximised over routes from source to target.
@@ -68,6 +70,7 @@ class Path(EdgeSubset):
             wanted = f"source and target must be two different nodes in 0..{self.n_nodes - 1}"
             raise ValueError(f"{wanted}; got {ends[0]} and {ends[1]}.")
         self._set(source=ends[0], target=ends[1], directed=_arrays.flag(directed, "directed"))
+        self._refuse_sparse()
         self._refuse_negative()
         if not self.shortest.size:
             raise InfeasibleError(
@@ -112,7 +115,7 @@ class Path(EdgeSubset):
 
     @cached_property
     def lengths(self) -> Doubles:
-        """Length of each edge, (E,); inf for closed ones."""
+        """Length of each edge, (E,); inf for closed ones, -inf for those that steps require."""
         return own(np.asarray(self.unary[:, 0] - self.unary[:, 1], np.float64))
 
     @cached_property
@@ -129,7 +132,7 @@ class Path(EdgeSubset):
     def shortest(self) -> Labels:
         """Edges of a shortest route, in order; none if there is no route."""
         ahead = None if self.graph.is_acyclic else self.ahead
-        lengths = self.lengths if self.graph.is_acyclic else np.maximum(self.lengths, 0.0)
+        lengths = _finite_below(self.lengths) if self.graph.is_acyclic else np.maximum(self.lengths, 0.0)
         return own(self.graph.best(self.source, self.target, lengths, np.zeros(0, np.int32), ahead)[0])
 
     def route(self, labeling: ArrayLike) -> Labels:
@@ -161,8 +164,17 @@ class Path(EdgeSubset):
         return self.route(flat)
 
     def _undecided(self, ranges: Doubles) -> Doubles:
-        """Lengths of a shortest route: others are compared with it."""
-        return np.abs(self.lengths[self.shortest])
+        """Lengths of a shortest route: others are compared with it. Edges that are required decide nothing."""
+        lengths = self.lengths[self.shortest]
+        return np.abs(lengths[np.isfinite(lengths)])
+
+    def _refuse_sparse(self) -> None:
+        """Refuse numbers of nodes that memory would follow, though hardly any has an edge."""
+        if self.n_nodes > max(_ANY_NODES, _NODES_PER_EDGE * len(self.edges)):
+            raise ValueError(
+                f"nodes must be numbered 0, 1, 2, ...; got {self.n_nodes} nodes for {len(self.edges)} edges. Use "
+                "np.unique(edges, return_inverse=True) or Path.from_networkx."
+            )
 
     def _refuse_negative(self) -> None:
         if self.lengths.min() < 0 and not self.graph.is_acyclic:
@@ -173,6 +185,12 @@ class Path(EdgeSubset):
         ends = f"from {self.source} to {self.target}"
         direction = "" if self.directed else ", undirected"
         return f"Path({self.n_nodes} nodes, {self.n_variables} edges, {ends}{direction})"
+
+
+def _finite_below(lengths: Doubles) -> Doubles:
+    """Replace -inf by a length so low that no route is shorter because it leaves such an edge out."""
+    lowest = -1.0 - 2.0 * np.abs(lengths[np.isfinite(lengths)]).sum()
+    return np.where(np.isneginf(lengths), lowest, lengths)
 
 
 def _negated(lengths: ArrayLike) -> Doubles:
