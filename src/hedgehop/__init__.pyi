@@ -44,6 +44,8 @@ from hedgehop.lists.selection import stream as stream
 from hedgehop.lists.tradeoff import per_variable as per_variable
 from hedgehop.lists.tradeoff import target as target
 from hedgehop.models import Arborescence as Arborescence
+from hedgehop.models import Automaton as Automaton
+from hedgehop.models import Cfg as Cfg
 from hedgehop.models import Chain as Chain
 from hedgehop.models import FactorGraph as FactorGraph
 from hedgehop.models import GraphMatching as GraphMatching

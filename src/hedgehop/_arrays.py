@@ -42,6 +42,13 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
 def scores(values: ArrayLike, name: str, *, ndim: int | tuple[int, ...] | None = None) -> Floats:
     """Check an array of scores: real numbers or -inf (forbidden), float32 and float64 kept as given."""
+    return scores_and_extent(values, name, ndim)[0]
+
+
+def scores_and_extent(
+    values: ArrayLike, name: str, ndim: int | tuple[int, ...] | None = None
+) -> tuple[Floats, tuple[float, float]]:
+    """Check an array of scores; return it with its smallest and largest number, which checking finds."""
     array = _numeric(values, name)
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
@@ -50,8 +57,9 @@ def scores(values: ArrayLike, name: str, *, ndim: int | tuple[int, ...] | None =
         if array.ndim not in allowed:
             wanted = " or ".join(str(k) for k in allowed)
             raise ValueError(f"{name} must have {wanted} dimensions; got shape {array.shape}.")
-    if extent(array)[1] < np.inf:  # what is not a number is not below
-        return array
+    found = extent(array)
+    if found[1] < np.inf:  # what is not a number is not below
+        return array, found
     refuse_nan(array, name)
     raise ValueError(f"{name} must not contain +inf; got one. Use a large finite score, or -inf elsewhere to forbid.")
 
@@ -159,10 +167,23 @@ def is_one_of(value: Any, names: tuple[str, ...]) -> bool:
     return isinstance(value, str) and value in names
 
 
+def is_tensor(values: Any) -> bool:
+    """Whether values have gradients or a device to leave before they are an array, as those of torch."""
+    return callable(getattr(values, "detach", None)) and not isinstance(values, np.ndarray)
+
+
+def without_gradients(tensor: Any) -> Any:
+    """Return a tensor without gradients, on the CPU."""
+    for leave in ("detach", "cpu"):
+        if callable(getattr(tensor, leave, None)):
+            tensor = getattr(tensor, leave)()
+    return tensor
+
+
 def rectangular(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return an array of anything, of nested lists that have the same length."""
+    """Return an array of anything, of nested lists that have the same length, or of a tensor with gradients."""
     try:
-        return np.asarray(values)
+        return np.array(without_gradients(values)) if is_tensor(values) else np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} must be a rectangular array of numbers; got ragged rows.") from error
 

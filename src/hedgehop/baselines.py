@@ -12,7 +12,7 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.lists.methods.nearby import best_nearby, can_search_nearby
 from hedgehop.lists.objective import require_model
-from hedgehop.models import Path
+from hedgehop.models import Automaton, Path
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.lawler import in_order
@@ -24,7 +24,7 @@ from hedgehop.probabilities.samples import samples
 _FEWEST_CELLS = 24  # of Lawler's partition per labeling, where better labelings may be missing anyway
 _SCORES_IN_CELLS = 2**22  # of all cells that are solved there, if that is more: about two seconds
 
-__all__ = ["m_best", "penalised_routes", "perturb_and_map", "plateau_routes", "random_labelings"]
+__all__ = ["diverse_beams", "m_best", "penalised_routes", "perturb_and_map", "plateau_routes", "random_labelings"]
 
 
 def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
@@ -109,6 +109,55 @@ def random_labelings(model: Model, m: int = 5, seed: int = 0) -> Labels:
     shares = random.random((positive_count(m, "m"), model.n_variables))
     labels = np.floor(shares * np.asarray(model.label_counts)).astype(np.int32)
     return own(labels.reshape(-1, *model.shape))
+
+
+def diverse_beams(model: Automaton, m: int = 5, penalty: float = 1.0, width: int = 1) -> Labels:
+    """Return m strings, (m, T), by diverse beam search (Vijayakumar et al. 2018), one group of beams per string.
+
+    From position to position, a group keeps the `width` best beginnings. A symbol loses `penalty` for each earlier
+    group whose string has it at the same position. Strings can repeat, and nothing is proven.
+
+    Examples
+    --------
+    >>> import hedgehop as hh
+    >>> word = hh.Automaton.from_slots([{"a": 0.0, "b": -0.5}, {"c": 0.0, "d": -2.0}])
+    >>> [word.text(y) for y in hh.baselines.diverse_beams(word, m=2)]
+    ['ac', 'bc']
+    """
+    if not isinstance(model, Automaton):
+        raise TypeError(f"model must be an hh.Automaton; got {type(model).__name__}.")
+    loss, kept = _arrays.number(penalty, "penalty", low=0.0), positive_count(width, "width")
+    found: list[Labels] = []
+    theta = np.zeros(model.unary.shape)
+    for _ in range(positive_count(m, "m")):
+        found.append(_best_beam(model, theta, kept))
+        theta[np.arange(model.n_variables), found[-1]] -= loss
+    return own(np.array(found))
+
+
+def _best_beam(model: Automaton, theta: Doubles, width: int) -> Labels:
+    """Extend the best beginnings symbol by symbol; a string that ends is complete, with the label "end" behind it."""
+    arcs, scores, _, finals = model.chart.unrolled()
+    leaving: dict[int, list[int]] = {}
+    for e, node in enumerate(arcs[:, 0].tolist()):
+        leaving.setdefault(node, []).append(e)
+    beam: list[tuple[float, tuple[int, ...], int]] = [(0.0, (), 0)]
+    complete: list[tuple[float, tuple[int, ...]]] = []
+    for t in range(model.n_variables + 1):
+        longer = []
+        for score, string, node in beam:  # grows by arcs that read nothing
+            if np.isfinite(finals[node]):
+                complete.append((score + float(finals[node] + theta[t:, -1].sum()), string))
+            for e in leaving.get(node, ()):
+                to, symbol = int(arcs[e, 1]), int(arcs[e, 3])
+                if symbol < 0:
+                    beam.append((score + float(scores[e]), string, to))
+                else:
+                    longer.append((score + float(scores[e] + theta[t, symbol]), (*string, symbol), to))
+        beam = sorted(longer, key=lambda item: (-item[0], item[1:]))[:width]
+    _, best = max(complete, key=lambda item: item[0])
+    ended = [model.n_labels - 1] * (model.n_variables - len(best))
+    return np.array([*best, *ended], np.int32)
 
 
 def penalised_routes(model: Path, m: int = 5, factor: float = 1.4) -> Labels:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop._arrays import Doubles, Floats
+from hedgehop._arrays import Doubles, Floats, is_tensor, without_gradients
 from hedgehop._arrays import scores as checked_scores
 from hedgehop.models import Chain
 
@@ -32,10 +32,10 @@ def as_array(tensor: Any) -> NDArray[Any]:
     >>> hh.interop.as_array(np.ones(3)).shape
     (3,)
     """
-    leaves = ("get",) if hasattr(tensor, "__cuda_array_interface__") else ("detach", "cpu")  # gradients, then devices
-    for leave in leaves:
-        if callable(getattr(tensor, leave, None)) and not isinstance(tensor, np.ndarray):
-            tensor = getattr(tensor, leave)()
+    if is_tensor(tensor):  # first: torch's answer no questions about CUDA while they have gradients
+        tensor = without_gradients(tensor)
+    elif hasattr(tensor, "__cuda_array_interface__") and callable(getattr(tensor, "get", None)):
+        tensor = tensor.get()
     if hasattr(tensor, "__dlpack__") and not isinstance(tensor, np.ndarray):
         try:
             return np.from_dlpack(tensor)

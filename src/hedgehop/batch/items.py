@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from zlib import crc32
 
 from hedgehop.batch.stores import is_address
 from hedgehop.io.images import IMAGE_SUFFIXES
@@ -88,7 +87,7 @@ def _is_plain(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several equal parts of a batch, chosen by the names of items: each process of a job array does one."""
+    """One of several parts of a batch, about equal, chosen by names: each process of a job array does one."""
 
     number: int
     count: int
@@ -102,7 +101,8 @@ class Shard:
         return Shard(int(first), int(second))
 
     def __contains__(self, item: Item) -> bool:
-        return crc32(item.name.encode("utf-8", "surrogatepass")) % self.count == self.number
+        name = item.name.encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little") % self.count == self.number
 
     def __str__(self) -> str:
         return f"{self.number}-of-{self.count}"

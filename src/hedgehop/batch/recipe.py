@@ -22,13 +22,16 @@ from hedgehop.lists.selection import Certify, Method, check_method, diverse
 from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models.base import Model
 from hedgehop.oracles import get
+from hedgehop.probabilities import weigh
 from hedgehop.specifications import parse_diversity, parse_tradeoff
 
 METRICS: dict[str, Callable[..., Any]] = {  # of label maps, where 255 means unknown
     "accuracy": partial(metrics.accuracy, ignore=255),
     "iou": partial(metrics.mean_iou, ignore=255),
 }
-_YOUNGER = {"certify": "auto", "tolerance": None, "time_limit": None}  # settings that older folders do not know
+_YOUNGER = {  # settings that older folders do not know
+    "certify": "auto", "tolerance": None, "time_limit": None, "probabilities": False, "temperature": None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ class Recipe:
         :func:`hedgehop.diverse` or, for images with strokes, :meth:`hedgehop.Segmenter.suggest`.
     m, method, oracle, distinct, min_distance, refine, certify, tolerance, time_limit
         As in :func:`hedgehop.diverse`.
+    probabilities : bool
+        Whether to find how likely each labeling is the nearest one to the truth, for the files of results.
+    temperature : float, optional
+        As in :func:`hedgehop.weigh`; implies `probabilities`.
     smoothness, connectivity
         Of the grid made from scores: as in :class:`hedgehop.Grid`; with an image, smoothness is the strength of its
         contrast. For strokes, the smoothness of :class:`hedgehop.Segmenter`.
@@ -76,6 +83,8 @@ class Recipe:
     certify: Certify = "auto"
     tolerance: float | None = None
     time_limit: float | None = None
+    probabilities: bool = False
+    temperature: float | None = None
     smoothness: float = 1.0
     connectivity: int = 4
     segments: int = 2000
@@ -95,6 +104,8 @@ class Recipe:
         for name in ("tolerance", "time_limit"):
             if getattr(self, name) is not None:
                 number(getattr(self, name), name, low=0.0)
+        if self.temperature is not None:
+            number(self.temperature, "temperature", low=0.0, strict=True)
         if self.segments:
             positive_count(self.segments, "segments")
         object.__setattr__(self, "metrics", tuple(self.metrics))
@@ -150,4 +161,11 @@ class Recipe:
 
     def solve(self, model: Model) -> DiverseList:
         """Find the list this recipe asks for."""
-        return diverse(model, self.chosen_diversity, self.m, parse_tradeoff(self.tradeoff), **self.options)
+        found = diverse(model, self.chosen_diversity, self.m, parse_tradeoff(self.tradeoff), **self.options)
+        return self.weighed(found)
+
+    def weighed(self, found: DiverseList) -> DiverseList:
+        """Return the list with the probabilities this recipe asks for."""
+        if not self.probabilities and self.temperature is None:
+            return found
+        return weigh(found, temperature=1.0 if self.temperature is None else self.temperature)

@@ -122,8 +122,12 @@ class LocalStore(Store):
 
 @contextmanager
 def _handle(root: Path, folder: str) -> Iterator[int]:
-    """Open a folder below the root, made if it is not there; a link on the way is an error."""
-    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    """Open a folder below the root, both made if they are not there; a link on the way is an error."""
+    try:
+        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        root.mkdir(parents=True, exist_ok=True)
+        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in PurePosixPath(folder).parts:
             with suppress(FileExistsError):

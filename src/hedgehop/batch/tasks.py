@@ -105,7 +105,8 @@ def find(item: Item, recipe: Recipe) -> DiverseList:
 
     segmenter = Segmenter(read_image(item.image), recipe.segments or None, smoothness=recipe.smoothness)
     strokes = read_strokes(item.scribbles, recipe.swap)
-    return segmenter.suggest(strokes, recipe.m, recipe.chosen_diversity, recipe.chosen_tradeoff, **recipe.options)
+    found = segmenter.suggest(strokes, recipe.m, recipe.chosen_diversity, recipe.chosen_tradeoff, **recipe.options)
+    return recipe.weighed(found)
 
 
 def model_of(item: Item, recipe: Recipe) -> Any:

@@ -14,7 +14,19 @@ import typer
 from hedgehop._plugins import GROUPS, plugins
 from hedgehop.cli.options import Json, Quiet
 from hedgehop.cli.output import Output, command_output
-from hedgehop.models import Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Model, Path, SpanningTree
+from hedgehop.models import (
+    Arborescence,
+    Automaton,
+    Cfg,
+    Chain,
+    FactorGraph,
+    GraphMatching,
+    Grid,
+    Matching,
+    Model,
+    Path,
+    SpanningTree,
+)
 from hedgehop.oracles import Oracle, available, get
 from hedgehop.potentials import AgreementGains, Cardinality, LabelWeights
 from hedgehop.testing import check_oracle
@@ -30,7 +42,6 @@ EXTRAS = {
     "parquet": "results of batches as Parquet",
     "plot": "pictures: found.plot(), hedgehop show -o, hedgehop demo (with segmentation)",
     "exact": "small and hard models by toulbar2",
-    "matching": "best matchings of graphs by networkx; without it, by integer programs",
     "io": "OpenGM's .h5 files, and label maps as pictures",
     "program": ".mps and .lp files of mixed-integer programs, PuLP and Pyomo: hh.Program",
 }
@@ -166,4 +177,6 @@ def _small_models() -> list[Model]:
         Path([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]], abs(scores[:5]), 0, 3),
         Matching(scores[:9].reshape(3, 3)),
         Arborescence(scores[:16].reshape(4, 4)),
+        Automaton([(0, 1, 0), (0, 1, 1), (1, 2, 0), (1, 2, 2), (2, 3, 1)], scores[:5], [2, 3]),
+        Cfg(scores[:6].reshape(3, 2), [(0, 0, 0), (0, 0, 1), (1, 0, 1)], scores[:3]),
     ]

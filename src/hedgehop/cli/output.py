@@ -128,6 +128,8 @@ def fields_of(found: DiverseList) -> dict[str, Any]:
     steps = ("relevance", "gains", "bounds", "exact", "seconds", "oracles", "sources")
     sure = ("probabilities", "none_of_these") if found.is_weighed else ()
     fields = {name: getattr(found, name) for name in (*how, *proven, *steps, *sure)}
+    if found.is_weighed:
+        fields |= {"mean_sure": found.sure.mean(), "mean_entropy": found.entropy.mean()}
     return {"m": len(found), "shape": found.labelings.shape[1:]} | fields | {"certificate": asdict(found.certificate)}
 
 

@@ -21,6 +21,13 @@ def studio(
         Path | None,
         typer.Option(help="Class scores (H, W, L) of the image, .npy or .npz.", exists=True, dir_okay=False),
     ] = None,
+    classes: Annotated[
+        Path | None,
+        typer.Option(help="Names and colours of classes: lines such as `cat #ff8800`.", exists=True, dir_okay=False),
+    ] = None,
+    save: Annotated[
+        bool, typer.Option("--save/--no-save", help="Keep your work in files beside the images of a folder.")
+    ] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")] = 8377,
     host: Annotated[
         str, typer.Option(help="The address to listen on; any other than 127.0.0.1 needs a token.")
@@ -31,7 +38,7 @@ def studio(
 ) -> None:
     """Open a page: drop an image, draw a few strokes, choose among candidates, refine, export.
 
-    No data leaves this machine, and files are written only on request.
+    No data leaves this machine. What you make of `photo.jpg` is kept beside it, in `photo.jpg.hedgehop.json`.
 
     Example: `hedgehop studio photos/`
     """
@@ -39,7 +46,8 @@ def studio(
         for module in ("fastapi", "uvicorn"):
             need(module, "studio", "the studio")
         need("skimage", "segmentation", "the studio")
-        from hedgehop.studio.image_folder import images_in
+        from hedgehop.studio.folder.classes import read_classes
+        from hedgehop.studio.folder.images import images_in
         from hedgehop.studio.settings import Settings
         from hedgehop.studio.web.server import address, is_own, listen, new_token, serve
 
@@ -48,8 +56,10 @@ def studio(
             raise ValueError(f"{images} contains no images (.png, .jpg, .webp or .tif).")
         if scores is not None and len(given) != 1:
             raise ValueError("--scores needs exactly one image: give the image it belongs to.")
+        labels = () if classes is None else read_classes(classes)
         token = None if is_own(host) else new_token()
         listener = listen(host, port)
         page = address(host, listener.getsockname()[1], token)
         out.say(f"the studio is open at {page}\npress Ctrl-C to close it", url=page, images=len(given))
-    serve(Settings(host=host, token=token, images=given, scores=scores), listener, page if open_page else None)
+    settings = Settings(host=host, token=token, images=given, scores=scores, may_save=save, labels=labels)
+    serve(settings, listener, page if open_page else None)

@@ -16,6 +16,7 @@ from hedgehop.diversity.lines import GroupLines
 from hedgehop.diversity.listed_lines import NamedLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Function, Potential
+from hedgehop.potentials.list_weights import ListWeights
 
 if TYPE_CHECKING:
     from hedgehop.diversity.combine import WeightedSum
@@ -150,6 +151,15 @@ class Diversity:
             return None
         h = concave(self.h)
         return [(1.0, NamedLines(self, model, h.upto(m), parsimony_rate(self.parsimony, h)))]
+
+    def list_weights(self, model: Model, m: int) -> ListWeights | None:
+        """Return what labels and whole regions add to D of a list of m, if D is that; None if it is not."""
+        return None
+
+    @property
+    def smooth_balls(self) -> float | None:
+        """Rate gamma, if D is the union of smooth balls that keep every variable alike; None if it is not."""
+        return None
 
     def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """Return lines of a diversity that is nowhere below this one and has easier steps; None if none is known."""

@@ -15,6 +15,7 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.lines import GroupLines
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential
+from hedgehop.potentials.list_weights import ListWeights
 
 
 class WeightedSum(Frozen, Diversity):
@@ -105,6 +106,16 @@ class WeightedSum(Frozen, Diversity):
     def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """All terms' families, if all have them."""
         return self._families([term.lines(model, m) for factor, term in self.terms if factor > 0])
+
+    def list_weights(self, model: Model, m: int) -> ListWeights | None:
+        """Sum of the terms' weights, if all have them."""
+        total: ListWeights | None = None
+        for factor, term in self.terms:
+            weights = term.list_weights(model, m)
+            if weights is None:
+                return None
+            total = factor * weights if total is None else total + factor * weights
+        return total
 
     def relaxed_lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """Those of the terms that have them, with the families of all others."""

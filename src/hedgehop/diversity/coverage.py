@@ -97,6 +97,11 @@ class Coverage(Frozen, Diversity):
             return None
         return [(1.0, ListedLines(self, model, self.h.upto(m), parsimony_rate(self.parsimony, self.h)))]
 
+    def group_values(self, model: Model, m: int) -> Doubles:
+        """What each group adds to D of a list by the number of labelings in it, (G, m + 1)."""
+        values = self.h.upto(m) + parsimony_rate(self.parsimony, self.h) * np.arange(m + 1)
+        return np.outer(self.group_weights(model), values)
+
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
         return np.asarray(self.incidence(model, flat) @ self.net_weights(model, chosen))

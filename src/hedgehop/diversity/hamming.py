@@ -93,6 +93,10 @@ class HammingBall(Frozen, Diversity):
         """None: the groups of balls cannot be listed."""
         return None
 
+    @property
+    def smooth_balls(self) -> float | None:
+        return self.gamma if type(self) is HammingBall and self.weights is None else None  # others may value otherwise
+
     def coverage_bound(self, model: Model, labelings: ArrayLike) -> float:
         """Upper bound on D of a list: D itself if it can be computed."""
         rows = distinct_rows(self._rows(model, labelings))

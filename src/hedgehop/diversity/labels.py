@@ -16,6 +16,7 @@ from hedgehop.diversity.coverage import Coverage
 from hedgehop.models.base import Model
 from hedgehop.potentials import LabelWeights, Potential, TransitionWeights, total_value
 from hedgehop.potentials.labels import label_counts, least_count, share
+from hedgehop.potentials.list_weights import ListWeights
 from hedgehop.potentials.transitions import edges_of, transition_pairs, used_transitions
 
 
@@ -83,6 +84,16 @@ class LabelCoverage(Coverage):
         """Label weights, one record per share."""
         rows = w.reshape(len(self.min_share), -1)
         return [LabelWeights(row, share) for row, share in zip(rows, self.min_share, strict=True)]
+
+    def list_weights(self, model: Model, m: int) -> ListWeights | None:
+        """Values of all labels; of one that must reach a size, a bound: more labelings use it than reach that."""
+        if type(self) is not LabelCoverage:  # others may define their groups otherwise
+            return None
+        n_labels = int(model.label_counts.max())
+        tables = self.group_values(model, m).reshape(-1, n_labels, m + 1)
+        large = [least_count(s, model.n_variables) > 1 for s in self.min_share]
+        used = [np.maximum.accumulate(t, axis=1) if bound else t for t, bound in zip(tables, large, strict=True)]
+        return ListWeights(np.sum(used, axis=0), (), np.zeros((0, n_labels, m + 1)), np.ones(0), not any(large))
 
     def __repr__(self) -> str:
         details = f"ignore={self.ignore}, min_share={shown(self.min_share)}"

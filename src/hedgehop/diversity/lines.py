@@ -15,9 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.potentials import Linear, Potential
+
+_MESSAGE_ITERATIONS = 4  # of a sweep forward and one backward; more change little
+_MOST_SCORES = 2**23  # variables times labels: messages of larger models take too much memory
 
 Slopes = Mapping[str, NDArray[Any]]  # a choice of slopes for all groups, as plain arrays that a file can hold
 
@@ -72,6 +77,10 @@ class GroupLines(ABC):
     def add(self, labeling: Labels) -> None:
         """Take note of another labeling, (n,)."""
 
+    def begin(self, factor: float) -> bool:
+        """Hold the slopes of ``factor * D`` where messages lead, before any labeling is noted; False if they cannot."""
+        return False
+
     @abstractmethod
     def start(self, rows: Labels) -> None:
         """Hold the slopes in the middle of those that touch h at a list's counts; its labelings are noted already."""
@@ -105,12 +114,27 @@ class VariableLines(GroupLines):
 
     def __init__(self, model: Model, h: Doubles, weights: Doubles | None, constant: float = 0.0) -> None:
         super().__init__(h, constant)
-        self._n, self._labels = model.n_variables, int(model.label_counts.max())
+        self._model, self._n, self._labels = model, model.n_variables, int(model.label_counts.max())
         self._weights = np.ones((self._n, 1)) if weights is None else weights.reshape(self._n, -1)
         self._cell = np.zeros(self._n, np.int32)
         self._cell_labels = np.zeros((0, 1), np.int32)  # in each labeling found so far
         self._centre = np.full((1, self._labels), self.rises[0])
         self._column = np.zeros(0, np.int64)
+
+    def begin(self, factor: float) -> bool:
+        """Pass messages that choose slopes at each variable; variables with like slopes are the first cells."""
+        model = self._model
+        if not isinstance(model, PairwiseModel) or model.cliques or model.unary.size > _MOST_SCORES:
+            return False
+        weights = np.ascontiguousarray(factor * self._weights, np.float64)
+        unit = float(weights.max())
+        if not 0.0 < unit < np.inf:
+            return False
+        self._cell, self._centre = _core.counts.list_slopes(
+            model.unary, model.pairs, weights, self.h, unit, _MESSAGE_ITERATIONS
+        )
+        self._cell_labels = np.zeros((0, len(self._centre)), np.int32)
+        return True
 
     def add(self, labeling: Labels) -> None:
         """Split the cells."""
@@ -133,10 +157,10 @@ class VariableLines(GroupLines):
         self._centre = self.between(counts)
 
     def columns(self) -> Columns:
-        """One group per cell and label found there."""
+        """One group per cell and label found there, or held below the largest slope."""
         cells, shape = np.arange(len(self._centre)), self._centre.shape
         keys = cells * self._labels + self._cell_labels
-        here = np.zeros(shape[0] * shape[1], bool)
+        here = (self._centre < self.rises[0]).reshape(-1)
         here[keys] = True
         self._column = np.flatnonzero(here)
         groups = (np.cumsum(here) - 1)[keys].astype(np.int32)

@@ -15,6 +15,7 @@ from hedgehop.diversity.concave import ConcaveLike
 from hedgehop.diversity.coverage import Coverage
 from hedgehop.models.base import Model
 from hedgehop.potentials import Potential, RegionWeights
+from hedgehop.potentials.list_weights import ListWeights
 from hedgehop.potentials.regions import misses, refuse_outside, region_members, region_slack
 
 
@@ -75,6 +76,14 @@ class RegionCoverage(Coverage):
         """1/Q for each of a region's nested groups."""
         n_labels = int(model.label_counts.max())
         return np.concatenate([np.full(q * n_labels, 1.0 / q) for q in self.slacks])
+
+    def list_weights(self, model: Model, m: int) -> ListWeights | None:
+        """Values of all regions and labels; none if members may deviate, or others define their groups otherwise."""
+        if type(self) is not RegionCoverage or max(self.slacks) > 1:
+            return None
+        n_labels = int(model.label_counts.max())
+        wholes = self.group_values(model, m).reshape(-1, n_labels, m + 1)
+        return ListWeights(np.zeros((n_labels, m + 1)), self.regions, wholes, np.ones(len(self.regions)))
 
     def as_potentials(self, model: Model, w: Doubles) -> list[Potential]:
         """Write ``sum_{j >= k} w_j`` as a sum of threshold terms ``t_q max(0, 1 - k/q)``, ``t_q = q (w_{q-1} - w_q)``.

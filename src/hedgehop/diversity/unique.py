@@ -115,6 +115,11 @@ class UniqueItems(Frozen, Diversity):
         """Return those of the diversity with repeats."""
         return self.diversity.relaxed_lines(model, m)
 
+    @property
+    def smooth_balls(self) -> float | None:
+        """Rate of the balls with repeats, which add nothing to a union, whether they count or not."""
+        return self.diversity.smooth_balls
+
     def _repeat_gain(self, model: Model, rows: Labels) -> float:
         """The most that a labeling of the list would gain if repeats counted, for diversities that are not submodular.
 

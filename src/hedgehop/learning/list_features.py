@@ -30,8 +30,8 @@ FEATURE_NAMES = (
 
 def list_features(found: DiverseList) -> Doubles:
     """Return features of each labeling, (m, len(FEATURE_NAMES))."""
-    outlook = found._live_outlook
-    rows, possible = outlook.members, outlook.possible
+    uncertainty = found._live_uncertainty
+    rows, possible = uncertainty.members, uncertainty.possible
     weights = possible.weights / possible.weights.sum()
     changed = rows != rows[0]
     shares = _shares(rows, weights, possible.n_labels)
@@ -43,7 +43,7 @@ def list_features(found: DiverseList) -> Doubles:
         np.arange(len(rows)),
         (found.relevance.max() - found.relevance) / rows.shape[1],
         found.probabilities,
-        1.0 - outlook.choose(found.labelings, "iou", "list").losses,
+        1.0 - uncertainty.choose(found.labelings, "iou", "list").losses,
         chosen @ weights,
         possible.similarities(rows) @ possible.chances,
         _worst(rows, possible.marginals, weights),

@@ -20,7 +20,7 @@ class Predictor(Protocol):
         """Return one number per row."""
 
 
-class Line:
+class LinearPredictor:
     """A linear function."""
 
     def __init__(self, factors: Doubles, added: Doubles) -> None:
@@ -31,7 +31,7 @@ class Line:
         return np.asarray(features @ self.arrays["factors"] + self.arrays["added"][0])
 
 
-class Trees:
+class ForestPredictor:
     """The mean of decision trees, their nodes end to end; leaves point to themselves."""
 
     def __init__(self, **arrays: NDArray[Any]) -> None:
@@ -48,7 +48,7 @@ class Trees:
         return np.asarray(a["value"][at].mean(axis=1))
 
 
-def portable(estimator: Any) -> Line | Trees | None:
+def portable(estimator: Any) -> LinearPredictor | ForestPredictor | None:
     """Return a fitted estimator as arrays: linear ones, perhaps behind a scaler, and forests of trees; else None."""
     scale, shift, last = None, None, estimator
     if hasattr(estimator, "steps"):
@@ -61,12 +61,12 @@ def portable(estimator: Any) -> Line | Trees | None:
         if scale is not None:
             factors = factors / scale
         added = float(np.ravel(last.intercept_)[0]) - (float(factors @ shift) if shift is not None else 0.0)
-        return Line(factors, np.array([added]))
+        return LinearPredictor(factors, np.array([added]))
     names = ("ExtraTreesRegressor", "RandomForestRegressor")
     return _trees(last) if scale is None and type(last).__name__ in names else None
 
 
-def _trees(forest: Any) -> Trees:
+def _trees(forest: Any) -> ForestPredictor:
     trees = [estimator.tree_ for estimator in forest.estimators_]
     roots = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
     parts: dict[str, list[Any]] = {"feature": [], "threshold": [], "left": [], "right": [], "value": []}
@@ -78,15 +78,15 @@ def _trees(forest: Any) -> Trees:
         parts["right"].append(root + np.where(leaf, own, tree.children_right))
         parts["value"].append(tree.value[:, 0, 0])
     depth = np.array([max(tree.max_depth for tree in trees)])
-    return Trees(roots=roots, depth=depth, **{name: np.concatenate(part) for name, part in parts.items()})
+    return ForestPredictor(roots=roots, depth=depth, **{name: np.concatenate(part) for name, part in parts.items()})
 
 
-def restored(arrays: Arrays) -> Line | Trees:
+def restored(arrays: Arrays) -> LinearPredictor | ForestPredictor:
     """Return what was kept; refuse arrays that do not fit together."""
     if "factors" in arrays:
-        return Line(arrays["factors"], arrays["added"])
+        return LinearPredictor(arrays["factors"], arrays["added"])
     names = ("roots", "depth", "feature", "threshold", "left", "right", "value")
-    trees, count = Trees(**{name: arrays[name] for name in names}), len(arrays["value"])
+    trees, count = ForestPredictor(**{name: arrays[name] for name in names}), len(arrays["value"])
     places = [arrays[name] for name in ("roots", "left", "right")]
     inside = all(place.size and 0 <= place.min() <= place.max() < count for place in places)
     if not inside or any(len(arrays[name]) != count for name in ("feature", "threshold", "left", "right")):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgehop._arrays import Doubles, finite, is_one_of, number, several
 from hedgehop.learning.list_features import FEATURE_NAMES, list_features
-from hedgehop.learning.portable import Line, Predictor, portable, restored
+from hedgehop.learning.portable import LinearPredictor, Predictor, portable, restored
 from hedgehop.lists.result import DiverseList
 from hedgehop.metrics import accuracy, mean_iou
 
@@ -229,7 +229,7 @@ class Reranker(BaseEstimator):  # type: ignore[misc]
         estimator.fit(np.concatenate(differences) / spread, signs, sample_weight=np.concatenate(weights))
         if not hasattr(estimator, "coef_"):
             raise TypeError(f"pairwise needs a linear classifier, with coef_; got {type(estimator).__name__}.")
-        return Line(np.ravel(estimator.coef_) / spread, np.zeros(1))
+        return LinearPredictor(np.ravel(estimator.coef_) / spread, np.zeros(1))
 
     def _predicted(self, lists: Sequence[DiverseList]) -> list[Doubles]:
         check_is_fitted(self, "predictor_")

@@ -44,7 +44,7 @@ class Plane:
         return self.loss - float(self.change @ weights)
 
 
-class Joint(Protocol):
+class FeatureMap(Protocol):
     """Features of an input together with a labeling, and the model that weights make of an input."""
 
     @property
@@ -66,7 +66,7 @@ class Training:
     """Inputs with their joint features, their flat truths, what each of their labels costs, (n, L), and an oracle."""
 
     def __init__(
-        self, joint: Joint, examples: Sequence[Any], truths: list[Labels], losses: list[Doubles], oracle: Oracle
+        self, joint: FeatureMap, examples: Sequence[Any], truths: list[Labels], losses: list[Doubles], oracle: Oracle
     ) -> None:
         self.joint = joint
         self._examples = examples

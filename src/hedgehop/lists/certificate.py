@@ -19,6 +19,7 @@ from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import falls_short, meets
 
 _FLOW_ROUNDING = 1e-7  # of what is at stake: more than capacities of flows are rounded by
+_LARGEST_ROUNDING = 1e-3  # of what a list is ahead: beyond, a gap is no rounding, even if a few scores are huge
 _ADDITION_ERROR = 2.0**-49  # of the numbers that are added: eight times the last one
 
 
@@ -35,9 +36,12 @@ class Certificate:
     online : tuple of floats
         ``B1_t = tradeoff * offset_t + m * U_t``, for any sign of the relevance.
     baseline : float
-        F0, what relevance alone reaches: F of the single best labeling repeated m times. If labelings must differ and
-        the list is no better than that: F of the best allowed labelings, chosen one by one. nan if a run was
-        interrupted before it was known.
+        F0, what relevance alone reaches: F of the most relevant labeling found, repeated m times. If labelings must
+        differ and the list is no better than that: F of the most relevant allowed labelings found, chosen one by one.
+        nan if a run was interrupted before it was known.
+    baseline_gap : float
+        How much more relevance than the baseline a labeling that was not found may have if it is repeated m times: 0 if
+        the most relevant labeling found is proven to be the best one. nan if that is not known.
     monotone : float or None
         ``min_t F(S^t) + m * U_t``, if F never falls as labelings are added; None if that is not known.
     product : float or None
@@ -81,6 +85,7 @@ class Certificate:
     rounding: float = 0.0
     apart: int = 0
     allowed: bool = False
+    baseline_gap: float = nan
 
     @property
     def optimal(self) -> bool:
@@ -90,7 +95,7 @@ class Certificate:
 
     @property
     def guarantee(self) -> float:
-        """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0.
+        """``(F - F0) / (upper_bound - F0)``: proven share of the best possible improvement over F0, `baseline`.
 
         It changes neither with the scale of scores and tradeoff nor with a constant added to the scores, as long as
         the search for a bound finds the same labelings. It is 1 if the list is within rounding of its bound, and 0 if
@@ -139,23 +144,40 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
     online, size = step_bounds(objective, state), objective.size(state.rows, values[-1])
     proven = certify(values, online, state.best_gains, plain, failed, state.bounds, size)
     rounding = proven.rounding + len(state) * _slack(objective.model, _step_of_least_bound(state, online), apart)
-    behind = isfinite(plain) and falls_short(objective.model, proven.objective, plain)
-    if not behind and meets(objective.model, proven.objective, proven.upper_bound):  # where searches for bounds end
+    if _ends_searches(objective.model, proven):
         rounding = max(rounding, proven.upper_bound - proven.objective)
     least, paper = least_known(objective, state.rows, plain), paper_bounds(objective, state, values, unknown)
-    return replace(proven, least=least, paper=paper, rounding=rounding, apart=apart, allowed=_is_allowed(state, apart))
+    proven = replace(proven, least=least, paper=paper, rounding=rounding)
+    return replace(proven, apart=apart, allowed=_is_allowed(state, apart), baseline_gap=baseline_gap(state))
+
+
+def _ends_searches(model: Model, proven: Certificate) -> bool:
+    """Whether the bound meets F as closely as solvers can tell, and a list that is ahead is so by much more."""
+    if not meets(model, proven.objective, proven.upper_bound):
+        return False
+    if not isfinite(proven.baseline):
+        return True
+    if falls_short(model, proven.objective, proven.baseline):
+        return False
+    gap, ahead = proven.upper_bound - proven.objective, proven.objective - proven.baseline
+    return gap <= _LARGEST_ROUNDING * ahead or not falls_short(model, proven.baseline, proven.objective)
 
 
 def baseline(objective: Objective, state: ListState, apart: int) -> float:
     """F of what relevance alone would choose: the best labeling repeated, or several if they must differ."""
-    plain, m = state.plain, len(state)
-    if plain is None:
+    if state.plain is None:
         return nan
-    return objective.value(plain[:m]) if _is_allowed(state, apart) else objective.repeated(plain[0], m)
+    rows, m = state.plain.rows, len(state)
+    return objective.value(rows[:m]) if _is_allowed(state, apart) else objective.repeated(rows[0], m)
+
+
+def baseline_gap(state: ListState) -> float:
+    """How much more relevance than what a list is compared with as many labelings may have."""
+    return nan if state.plain is None else len(state) * state.plain.gap
 
 
 def _is_allowed(state: ListState, apart: int) -> bool:
-    return bool(apart) and state.plain is not None and 1 < len(state) <= len(state.plain)
+    return bool(apart) and state.plain is not None and 1 < len(state) <= len(state.plain.rows)
 
 
 def _step_of_least_bound(state: ListState, online: Sequence[float]) -> Step | None:

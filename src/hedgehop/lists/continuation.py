@@ -36,7 +36,7 @@ class Continuation:
         state, objective = self.search.certified(self.state), self.greedy.objective
         more = self.more if self.run is not None else None
         proven = certified(objective, state, self.greedy.separation.distance)
-        return as_list(objective, state, proven, self.method, _more=more, _further=self)
+        return as_list(objective, state, proven, self.method, _more=more, _improver=self)
 
     def certify(self, calls: int, progress: bool) -> DiverseList:
         """Return the same list with a better bound."""
@@ -72,6 +72,6 @@ class Continuation:
 def fewer(taken: int, m: int, late: bool = False) -> str:
     """Say why there are fewer labelings than asked for."""
     if late:
-        return f"only {taken} of {m} labelings: the time limit is over. Raise it, or set a tolerance."
+        return f"only {taken} of {m} labelings were found: the time limit is over. Raise it, or set a tolerance."
     advice = "Ask for fewer or a smaller minimum distance, or allow repetitions (distinct=False, or --repeat)."
-    return f"only {taken} of {m} labelings: no other one is allowed. {advice}"
+    return f"only {taken} of {m} labelings were found: no other one is allowed. {advice}"

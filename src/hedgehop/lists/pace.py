@@ -43,12 +43,21 @@ class Pace:
         return limited(self.tolerance, None if self.end == inf else max(0.0, self.end - Effort.now()) / left)
 
     def grown(self, states: Iterator[ListState], m: int) -> Iterator[ListState]:
-        """Yield the states of a list that grows to m labelings, as far as its time goes; one in any case."""
+        """Yield the states of a list that grows to m labelings, as far as its time goes; one in any case.
+
+        The first step may take half of the time: without it there is no list. A later one that finds no labeling in
+        its time ends the list.
+        """
         for t in range(m):
             if t and self.is_over:
                 return
-            with self.step(m - t):  # ends before the state is yielded: callbacks take no time of the steps
-                state = next(states, None)
+            try:
+                with self.step(m - t if t else min(m, 2)):  # ends before: callbacks take no time of the steps
+                    state = next(states, None)
+            except TimeoutError:
+                if not t:
+                    raise
+                return
             if state is None:
                 return
             yield state

@@ -15,19 +15,21 @@ from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
 
 _ARGUMENTS = {"slopes": "list dual", "relaxed slopes": "list dual", "joint": "joint cuts"}
+_SURE_LABEL = 0.95  # probability above which a label counts as sure
 
 
 def report(found: DiverseList, verbose: bool = False) -> str:
     """What most people want to know about a list, then the steps; with `verbose`, everything that is proven."""
-    parts = [summary(found), "", *_table(found), *_sureness(found), "", *_settings(found)]
+    between = ";\n" if len(found) > 1 else "; "
+    parts = [summary(found, between), "", *_table(found), *_sureness(found), "", *_settings(found)]
     rest = [*_solvers(found), *_proof(found)] if verbose else [_total(found), *_behind(found.certificate)]
     return "\n".join([*parts, *rest, *_advice(found)])
 
 
-def summary(found: DiverseList) -> str:
-    """How different the labelings are, and what is proven, in one sentence."""
+def summary(found: DiverseList, between: str = "; ") -> str:
+    """How different the labelings are and, after `between`, what is proven, in one sentence."""
     steps = f"{int(found.exact.sum())} of {len(found)} steps proven optimal"
-    return f"{_apart(found)}; {steps}; {_reached(found.certificate)}"
+    return f"{_apart(found)}{between}{steps}; {_reached(found.certificate)}"
 
 
 def _settings(found: DiverseList) -> list[str]:
@@ -48,7 +50,8 @@ def _reached(proof: Certificate) -> str:
         return "no list is better"
     if not proof.guarantee > 0:
         return "nothing is proven about the list as a whole"
-    return f"the list reaches at least {_share(proof.guarantee)} of the best possible improvement"
+    known = " over the most relevant labeling found" if _is_unproven(proof) else ""
+    return f"the list reaches at least {_share(proof.guarantee)} of the best possible improvement{known}"
 
 
 def _table(found: DiverseList) -> list[str]:
@@ -68,8 +71,11 @@ def _sureness(found: DiverseList) -> list[str]:
     """What the probabilities mean, and how likely it is that all labelings are wrong."""
     if not found.is_weighed:
         return []
-    text = f"likely: to be the nearest one to the truth, by {found._figures.origin}; the truth differs from all of"
-    return [f"{text} them in more than a tenth of the variables with probability {found.none_of_these:.0%}"]
+    text = f"likely: to be the nearest one to the truth, by {found._figures.origin}"
+    far = "the truth differs from all of them in more than a tenth of the variables"
+    share = (found.sure > _SURE_LABEL).mean()
+    known = f"{share:.0%} of the variables have a label with a probability above {_SURE_LABEL:.0%}"
+    return [f"{text};", f"{far} with probability {found.none_of_these:.0%}", known]
 
 
 def _solvers(found: DiverseList) -> list[str]:
@@ -136,7 +142,14 @@ def _in_words(found: DiverseList) -> list[str]:
 
 
 def _plain(proof: Certificate) -> str:
-    return "the most relevant labelings that are allowed" if proof.allowed else "repeating the single best labeling"
+    if proof.allowed:
+        return "the most relevant labelings that are allowed"
+    return f"repeating the {'most relevant labeling found' if _is_unproven(proof) else 'single best labeling'}"
+
+
+def _is_unproven(proof: Certificate) -> bool:
+    """Whether some labeling may be more relevant than the one that the list is compared with."""
+    return not proof.allowed and proof.baseline_gap > proof.rounding
 
 
 def _limits(proof: Certificate) -> str:
@@ -152,6 +165,9 @@ def _behind(proof: Certificate) -> list[str]:
 def _compared(proof: Certificate) -> list[str]:
     """What the guarantee compares with, if that needs to be said."""
     lines = _behind(proof)
+    if _is_unproven(proof):
+        text = "no proof that this labeling is the most relevant one: repeated, another may have up to"
+        lines.append(f"{text} {proof.baseline_gap:.5g} more relevance")
     if proof.apart and (proof.proof is None or "apart" not in proof.proof.arrays):
         lines.append("the bound also holds for lists that repeat labelings, which this list must not do")
     return lines

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.lists.certificate import Certificate
-from hedgehop.lists.outlook import Chosen, Figures, ListView, Loss, Outlook
+from hedgehop.lists.uncertainty import Chosen, ListUncertainty, ListView, Loss, UncertaintyFigures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hedgehop.lists.state import ListState
 
 
-class Further(Protocol):
+class ListImprover(Protocol):
     """How a list gets a better bound, or becomes a better list, by a number of further steps."""
 
     def certify(self, calls: int, progress: bool) -> DiverseList:
@@ -94,9 +94,9 @@ class DiverseList:
     indices: NDArray[np.int64] | None = None
     unlimited_bounds: Doubles | None = None
     _more: Callable[[int], DiverseList] | None = field(default=None, repr=False)
-    _further: Further | None = field(default=None, repr=False)
+    _improver: ListImprover | None = field(default=None, repr=False)
     _view: ListView | None = field(default=None, repr=False)
-    _outlook: Outlook | Figures | None = field(default=None, repr=False)
+    _uncertainty: ListUncertainty | UncertaintyFigures | None = field(default=None, repr=False)
 
     @property
     def objective(self) -> float:
@@ -110,7 +110,10 @@ class DiverseList:
 
     @property
     def guarantee(self) -> float:
-        """Proven share of the best possible improvement over repeating the single best labeling; 0 if F is below."""
+        """Proven share of the best possible improvement over repeating the single best labeling; 0 if F is below.
+
+        ``certificate.baseline_gap`` says whether that is the most relevant labeling found or the proven best.
+        """
         return self.certificate.guarantee
 
     @property
@@ -183,30 +186,31 @@ class DiverseList:
         >>> found.choose("accuracy")
         Chosen(labeling 1 of the list, expected loss 0.3596)
         """
-        return self._live_outlook.choose(self.labelings, loss, among)
+        return self._live_uncertainty.choose(self.labelings, loss, among)
 
     @property
     def is_weighed(self) -> bool:
         """Whether probabilities are known already, so that reports, plots and files contain them."""
-        return self._outlook is not None or "_on_demand" in self.__dict__
+        return self._uncertainty is not None or "_on_demand" in self.__dict__
 
     @property
-    def _figures(self) -> Figures:
-        return self._outlook if isinstance(self._outlook, Figures) else self._live_outlook.figures
+    def _figures(self) -> UncertaintyFigures:
+        known = self._uncertainty
+        return known if isinstance(known, UncertaintyFigures) else self._live_uncertainty.figures
 
     @property
-    def _live_outlook(self) -> Outlook:
-        return self._outlook if isinstance(self._outlook, Outlook) else self._on_demand
+    def _live_uncertainty(self) -> ListUncertainty:
+        return self._uncertainty if isinstance(self._uncertainty, ListUncertainty) else self._on_demand
 
     @cached_property
-    def _on_demand(self) -> Outlook:
-        from hedgehop.probabilities.weighing import default_outlook
+    def _on_demand(self) -> ListUncertainty:
+        from hedgehop.probabilities.weighing import default_uncertainty
 
         if self._view is None:
             raise ValueError(
                 "this list has no model, because files do not contain it. Call hh.weigh(found, model) first."
             )
-        return default_outlook(self._view)
+        return default_uncertainty(self._view)
 
     @property
     def _flat(self) -> Labels:
@@ -248,13 +252,13 @@ class DiverseList:
         """
         return self._go_on("improved").improve(positive_count(calls, "calls"), progress)
 
-    def _go_on(self, wanted: str) -> Further:
-        if self._further is None:
+    def _go_on(self, wanted: str) -> ListImprover:
+        if self._improver is None:
             raise ValueError(
                 f"this list cannot be {wanted} ({self.method}): that needs the solver of hh.diverse, which is not kept "
                 "in files, pools and portfolios. Call hh.diverse again; hh.verify checks a bound that was saved."
             )
-        return self._further
+        return self._improver
 
     def report(self, verbose: bool = False) -> str:
         """What differs and what is proven, in one sentence, and a table of the steps; with `verbose`, all bounds."""
@@ -283,7 +287,8 @@ class DiverseList:
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_on_demand"}
         figures = self._figures if self.is_weighed else None
-        return kept | {"_more": None, "_further": None, "_view": None, "_outlook": figures}  # these need live solvers
+        live = {"_more": None, "_improver": None, "_view": None}  # these need solvers
+        return kept | live | {"_uncertainty": figures}
 
     def __len__(self) -> int:
         return len(self.labelings)

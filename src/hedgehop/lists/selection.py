@@ -132,8 +132,8 @@ def diverse(
     oracle : str or Oracle
         Which oracle solves the steps.
     distinct : bool or "auto"
-        Whether a labeling may be returned only once; "auto" means yes for chains and parses, and for label and
-        transition coverage.
+        Whether a labeling may be returned only once; "auto" means yes for chains, parses and routes, and for label
+        and transition coverage.
     min_distance : int, or float below 1
         Number (or share) of variables in which any two labelings must differ.
     refine : bool
@@ -149,7 +149,8 @@ def diverse(
         As for :func:`best`, of every step.
     time_limit : float
         Seconds for the whole list: each step may take its share of what is left, and the search for a better bound
-        the rest. If that is not enough, the list is shorter, with a warning; it has at least one labeling.
+        the rest. If that is not enough, the list is shorter, with a warning; if not even the first step finds a
+        labeling in half of the time, this is a TimeoutError.
 
     Returns
     -------
@@ -187,7 +188,7 @@ def diverse(
             if not state.ended:
                 _report(state, m, progress, callback)
         if len(state) < m:
-            warnings.warn(fewer(len(state), m, pace.is_over and not state.ended), stacklevel=2)
+            warnings.warn(fewer(len(state), m, late=not state.ended), stacklevel=2)
         refine = refine and not pace.is_over
         if refine:
             with pace.step():
@@ -197,7 +198,7 @@ def diverse(
             warnings.warn(repeated, stacklevel=2)
         run = GreedyRun(greedy, state, pace.tolerance)
         with pace.step():
-            state = run.beginning(len(state), ahead=not (calls and proves_lists(greedy, m)))
+            state = run.beginning(len(state), ahead=not proves_lists(greedy, m))
     except KeyboardInterrupt:
         found = continuation_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None

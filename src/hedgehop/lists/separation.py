@@ -12,12 +12,12 @@ from hedgehop import _core
 from hedgehop._arrays import Labels, number
 from hedgehop.diversity.base import Diversity
 from hedgehop.lists.tradeoff import VISIBLE, is_auto
-from hedgehop.models import Arborescence, Chain
+from hedgehop.models import Arborescence, Chain, Path
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 
-# Models of sentences: their best labelings differ in a word or two, so that lists easily repeat one.
-_MODELS_OF_SENTENCES = (Chain, Arborescence)
+# Their best labelings differ in a word or two, or in a few streets, so that lists easily repeat one.
+_EASILY_REPEATED = (Chain, Arborescence, Path)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Separation:
             raise ValueError(f'distinct must be True, False or "auto"; got {distinct!r}.')
         if is_auto(tradeoff) and isinstance(distinct, str) and min_distance is None:
             min_distance = VISIBLE
-        usual = diversity.distinct or isinstance(model, _MODELS_OF_SENTENCES)
+        usual = diversity.distinct or isinstance(model, _EASILY_REPEATED)
         least = int(usual if isinstance(distinct, str) else distinct)
         return cls(max(least, _variables(min_distance, model.n_variables, n_differing(model))))
 

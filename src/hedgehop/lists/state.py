@@ -13,6 +13,23 @@ from hedgehop.oracles.base import Step
 
 
 @dataclass(frozen=True, eq=False)
+class Plain:
+    """What a list is compared with: labelings chosen by relevance alone.
+
+    Attributes
+    ----------
+    rows : (k, n) labels
+        The most relevant labeling found, which is repeated; or, if labelings must differ and the list is no better than
+        that, as many as it has.
+    gap : float
+        How much more relevance than the first one any labeling may have; 0 if it is proven to be the best.
+    """
+
+    rows: Labels
+    gap: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class ListState:
     """The labelings of a list and what is known so far; a change gives another state.
 
@@ -25,9 +42,8 @@ class ListState:
         was replaced, those of the labelings before it only.
     next : Step or None
         The best step from here, even if it is too close to the others; None until it is known.
-    plain : (k, n) labels or None
-        What the list is compared with: the labeling with the largest relevance, which is repeated; or, if labelings
-        must differ and it is no better than that, as many as it has, chosen by relevance alone. None: not known yet.
+    plain : Plain or None
+        What the list is compared with. None: not known yet.
     ended : bool
         Whether it is known that no further labeling is allowed.
     bounds : tuple of Bound
@@ -37,7 +53,7 @@ class ListState:
     rows: Labels
     steps: tuple[Step, ...] = ()
     next: Step | None = None
-    plain: Labels | None = None
+    plain: Plain | None = None
     ended: bool = False
     bounds: tuple[Bound, ...] = ()
 

@@ -38,8 +38,11 @@ def tradeoff_found(
     trials = _Trials(Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model)), wanted)
     if not is_auto(tradeoff):
         return trials.to_the_point()
-    with without_bounds():
-        return trials.roughly()
+    try:
+        with without_bounds():
+            return trials.roughly()
+    except TimeoutError:  # not even a first labeling was found in the time of this search
+        return unit_of(model)
 
 
 @dataclass
@@ -114,7 +117,7 @@ class _Trials:
             self.first = state
         try:
             rows = _extended(trial, state).rows
-        except InfeasibleError:  # there is no second labeling
+        except (InfeasibleError, TimeoutError):  # there is no second labeling, or none was found in time
             return 0
         return int((rows[0] != rows[1]).sum())
 

@@ -87,6 +87,8 @@ def log_loss(probabilities: ArrayLike, outcomes: ArrayLike) -> float:
     0.347
     """
     p, labels = finite(probabilities, "probabilities"), np.asarray(outcomes)
+    if p.shape == (0,):
+        raise ValueError(f"probabilities must have shape (..., L) with at least one distribution; got {p.shape}.")
     if p.ndim == 0 or labels.shape != p.shape[:-1]:
         raise ValueError(f"outcomes must have shape {p.shape[:-1]}; got {labels.shape}.")
     places = integers(labels, "outcomes")

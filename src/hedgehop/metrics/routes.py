@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Doubles, as_labelings
+from hedgehop._arrays import Doubles, Labels, as_labelings
 from hedgehop.models import Path
 
 
@@ -21,7 +21,7 @@ def shared_length(model: Path, labelings: ArrayLike) -> Doubles:
     array([[1.  , 0.75],
            [0.5 , 1.  ]])
     """
-    rows = as_labelings(labelings, model.shape, model.label_counts)[0] == 1
+    rows = _routes(model, labelings) == 1
     lengths = np.where(rows, model.lengths, 0.0)
     common = lengths @ rows.T.astype(np.float64)
     return np.asarray(common / lengths.sum(axis=1, keepdims=True))
@@ -37,7 +37,7 @@ def stretch(model: Path, labelings: ArrayLike) -> Doubles:
     >>> hh.metrics.stretch(roads, [[1, 1, 0], [1, 0, 1]])
     array([1. , 1.5])
     """
-    flat, _ = as_labelings(labelings, model.shape, model.label_counts)
+    flat = _routes(model, labelings)
     return np.asarray(-np.atleast_1d(model.score(flat)) / model.lengths[model.shortest].sum())
 
 
@@ -54,9 +54,16 @@ def local_optimality(model: Path, labelings: ArrayLike) -> Doubles:
     >>> hh.metrics.local_optimality(roads, [[1, 1, 0], [1, 0, 1]])
     array([ inf, 0.75])
     """
-    flat, _ = as_labelings(labelings, model.shape, model.label_counts)
+    flat = _routes(model, labelings)
     detours = np.array([_shortest_detour(model, y) for y in flat], np.float64)
     return np.asarray(detours / model.lengths[model.shortest].sum())
+
+
+def _routes(model: Path, labelings: ArrayLike) -> Labels:
+    """Check the arguments of a measure."""
+    if not isinstance(model, Path):
+        raise TypeError(f"model must be an hh.Path; got {type(model).__name__}.")
+    return as_labelings(labelings, model.shape, model.label_counts)[0]
 
 
 def _shortest_detour(model: Path, labeling: ArrayLike) -> float:

@@ -15,6 +15,7 @@ from hedgehop.oracles.exact.path import ShortestPath as ShortestPath
 from hedgehop.oracles.exact.spanning_tree import Kruskal as Kruskal
 from hedgehop.oracles.exact.toulbar2 import Toulbar2 as Toulbar2
 from hedgehop.oracles.exact.tree import Tree as Tree
+from hedgehop.oracles.exact.viterbi import Viterbi as Viterbi
 from hedgehop.oracles.pairwise.expansion import Expansion as Expansion
 from hedgehop.oracles.pairwise.graphcut import GraphCut as GraphCut
 from hedgehop.oracles.pairwise.qpbo import Qpbo as Qpbo

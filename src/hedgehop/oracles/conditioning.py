@@ -57,15 +57,18 @@ def unit_of(model: Model) -> float:
 
 def typical_score(model: UnaryModel) -> float:
     """What a variable or a pair that is not indifferent decides about on average; 0 if all are."""
-    deciding = sum(int(np.count_nonzero(spans)) for spans in model._joint_spans())
-    return model.spread / max(1, model.n_differing + deciding)
+    return model.spread / max(1, model.n_differing + model._stakes.deciding)
 
 
 def largest_score(model: UnaryModel) -> float:
     """The largest size of a score that forbids nothing."""
     low, high = model._extent
     unary = max(abs(low), abs(high)) if low > -np.inf else _largest(model.unary)
-    return max([unary, *(_largest(array) for array in _arrays_of(model)[1:])])
+    if isinstance(model, Grid) or (isinstance(model, FactorGraph) and isinstance(model.pairwise, Potts)):
+        joint = [model._stakes.largest_span, *(_largest(c.table) for c in model.cliques)]  # spans are strengths
+    else:
+        joint = [_largest(array) for array in _arrays_of(model)[1:]]
+    return max([unary, *joint])
 
 
 def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent: int) -> UnaryModel:

@@ -71,7 +71,7 @@ class Narrowing:
     def __init__(self, model: UnaryModel, potentials: Sequence[Potential], exponent: Callable[[float], int]) -> None:
         self._model, self._exponent = model, exponent
         self._theta, _, self._rest = fold(model, potentials)
-        self._reach = float(sum(p.span() for p in self._rest))
+        self._reach = float(sum(p.reach() for p in self._rest))
         plain = conditioned(model, self._theta, -inf, 0)
         self.largest = largest_score(plain)
         self.plain = self._problem(-inf, self.largest)

@@ -21,6 +21,7 @@ from hedgehop.oracles.exact.path import ShortestPath
 from hedgehop.oracles.exact.spanning_tree import Kruskal
 from hedgehop.oracles.exact.toulbar2 import Toulbar2
 from hedgehop.oracles.exact.tree import Tree
+from hedgehop.oracles.exact.viterbi import Viterbi
 from hedgehop.oracles.pairwise.expansion import Expansion
 from hedgehop.oracles.pairwise.graphcut import GraphCut
 from hedgehop.oracles.pairwise.qpbo import Qpbo
@@ -33,8 +34,8 @@ from hedgehop.oracles.relaxation.messages import Messages
 from hedgehop.potentials import Potential
 
 _BUILT_IN_ORACLES: tuple[type[Oracle], ...] = (
-    Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, ShortestPath, OwnSolver, Elimination, Qpbo,
-    Exhaustive, Trws, Expansion, Swap, Lagrangian, Messages, Toulbar2, Ilp, Milp,
+    Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, ShortestPath, Viterbi, OwnSolver, Elimination,
+    Qpbo, Exhaustive, Trws, Expansion, Swap, Lagrangian, Messages, Toulbar2, Ilp, Milp,
 )  # fmt: skip
 OracleLike = str | Oracle
 _OLD_NAMES = {"slopes": "lagrangian", "biases": "lagrangian", "agreement": "lagrangian"}

@@ -13,7 +13,7 @@ from math import log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
@@ -36,21 +36,20 @@ _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in second
 _SEARCHED_CELLS = 2**20  # the same, scores of all its tables
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
 _VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
-_QUICK_BLOSSOMS = 20_000  # nodes times edges up to which blossoms in Python take no longer than an integer program
 
 Condition = Callable[[Model, Sequence[Potential]], bool]
 
 
 def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
-    families = {p.relaxed_as for p in potentials}
-    most = _SMALL_BALLS if "distances" in families else _SMALL_SAMPLES if "lines" in families else _SMALL_PROGRAM
+    relaxed = {p.relaxed_as for p in potentials}
+    most = _SMALL_BALLS if "distances" in relaxed else _SMALL_SAMPLES if "lines" in relaxed else _SMALL_PROGRAM
     balls = sum(p.n_balls for p in potentials)
     if balls > MOST_EXACT:  # a program bounds such a union, as others do
         return False
     if isinstance(model, LinearModel):
         extra = structure_columns(model)
-        if "counts" in families and extra > _SMALL_PROGRAM:
+        if "counts" in relaxed and extra > _SMALL_PROGRAM:
             return False
         few = balls < 2 or (model.unary.size + extra) * 2**balls <= _SMALL_UNIONS  # unions have a term per subset
         return model.unary.size <= most and few
@@ -89,10 +88,6 @@ def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
     return bits(model, potentials) + max(0.0, log2(many)) <= _LISTED_AT_ONCE
 
 
-def _small_graph(model: Model, potentials: Sequence[Potential]) -> bool:
-    return isinstance(model, GraphMatching) and model.named[0].size * model.n_variables <= _QUICK_BLOSSOMS
-
-
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
     if isinstance(model, LinearModel):
         return not is_small(model, potentials)
@@ -118,15 +113,15 @@ def _one_cut(model: Model, potentials: Sequence[Potential]) -> bool:
     return isinstance(model, PairwiseModel) and is_one_cut(model, nonlinear(potentials))
 
 
-_QUICK = f"nodes times edges up to {_QUICK_BLOSSOMS:,}"
 _LISTED, _LISTABLE = f"up to 2^{_LISTED_AT_ONCE} labelings", f"up to 2^{MOST_LABELINGS.bit_length() - 1} labelings"
 _WRITABLE = f"{MOST_COLUMNS:,} columns"
 ROUTES = (
     Route("tree", "chains and forests", "linear; one distance", "any", "exact in one pass"),
     Route("matching", "`Matching`", "linear", "any", "exact: the Hungarian method"),
-    Route("graph_matching", "`GraphMatching`", "linear", _QUICK, "exact: blossoms", _small_graph),
+    Route("graph_matching", "`GraphMatching`", "linear", "any", "exact: blossoms"),
     Route("arborescence", "`Arborescence`", "linear", "any", "exact: Chu-Liu, Edmonds"),
     Route("path", "`Path`", "linear", "any", "exact, if no route gets shorter by going in circles: A*"),
+    Route("viterbi", "`Automaton`, `Cfg`", "linear", "any", "exact: dynamic programming"),
     Route("milp", "`Program`", "all built-in ones", "any", "exact if it finishes in time: HiGHS"),
     Route("own_solver", "`Structure`", "linear", "any", "as exact as the solver it was given"),
     Route("spanning_tree", "`SpanningTree`", "linear; one distance", "any", "exact: Kruskal, and swaps"),
@@ -153,7 +148,6 @@ ROUTES = (
     ),
     Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
     Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
-    Route("graph_matching", "`GraphMatching`", "linear", "too large for `ilp`", "exact: blossoms"),
     Route("exhaustive", "any", "any, including your own", _LISTABLE, "if nothing else applies"),
     Route("messages", "pairwise", "distances", "last", "for comparison"),
 )  # fmt: skip

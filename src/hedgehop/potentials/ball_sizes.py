@@ -8,7 +8,6 @@ from math import comb, exp
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, logsumexp
 
 from hedgehop._arrays import Doubles, Labels, own
 
@@ -95,12 +94,16 @@ def place_values(n: int, labels: int) -> NDArray[np.int64]:
 
 
 def _log_size(n: int, labels: int, radius: int) -> float:
+    from scipy.special import logsumexp
+
     c = np.arange(radius + 1)
     return float(logsumexp(_log_comb(n, c) + _log_power(labels - 1, c)))
 
 
 def _log_drop(n: int, labels: int, radius: int, distance: int) -> float:
     """Logarithm of `_drop`; with two labels only ``2 p = d`` is possible."""
+    from scipy.special import logsumexp
+
     first = distance // 2 if labels == 2 else max(0, distance - radius)
     p = np.arange(max(first, distance - radius), distance // 2 + 1)
     c = radius - distance + p
@@ -112,6 +115,8 @@ def _log_drop(n: int, labels: int, radius: int, distance: int) -> float:
 
 
 def _log_comb(n: ArrayLike, k: ArrayLike) -> Doubles:
+    from scipy.special import gammaln
+
     total, part = np.asarray(n, float), np.minimum(np.asarray(k, float), n)
     return np.asarray(gammaln(total + 1) - gammaln(part + 1) - gammaln(total - part + 1))
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop import _arrays
-from hedgehop._arrays import Doubles, Labels, as_labelings, extent, linear_scores, own
+from hedgehop import _arrays, _core
+from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
 
@@ -66,6 +66,10 @@ class Potential(Frozen, ABC):
     def span(self) -> float:
         """Return an upper bound on the difference of any two values; inf if none is known."""
         return np.inf
+
+    def reach(self) -> float:
+        """At least the span, finite more often: what narrows scores, but is no measure of what is at stake."""
+        return self.span()
 
     def counts(self, model: Model) -> Sequence[CountFunction] | None:
         """Functions of counts that add up to this potential; None if it is not such a sum.
@@ -126,11 +130,10 @@ class Potential(Frozen, ABC):
 
 
 def _times(factor: float, value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        with np.errstate(over="ignore", invalid="ignore"):
-            times = factor * value
-        if np.isfinite(extent(times)).all():
-            return own(times)
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.flags.c_contiguous:
+        flat, low, high = _core.scores.scaled(value.reshape(-1), factor)
+        if -np.inf < low and high < np.inf:
+            return own(flat).reshape(value.shape)
     forbidden = np.isneginf(value)
     with np.errstate(invalid="ignore", over="ignore"):
         times = np.where(forbidden, -np.inf, factor * value)

@@ -122,10 +122,23 @@ class Cardinality(Potential):
         return self.at(_core.counts.hamming(flat, self.reference[None], self.weights)[:, 0])
 
     def span(self) -> float:
-        """Return the span of the table; a function's is not known."""
-        if callable(self.table):
-            return np.inf
-        return float(abs(self.factor) * (self.table.max() - self.table.min()))
+        """Return the span of the table; for functions, see `reach`."""
+        return np.inf if callable(self.table) else self.reach()
+
+    def reach(self) -> float:
+        """Return the span of the table, or of a function that is known to rise or to fall everywhere."""
+        _, values = self.counted
+        if values is None:
+            if not self._is_monotone:
+                return np.inf
+            values = self.at([0.0, self.total])
+        return float(values.max() - values.min())
+
+    @property
+    def _is_monotone(self) -> bool:
+        """Whether the slopes at both ends have the same sign; between them a slope only falls."""
+        slope = getattr(self.table, "slope", None)
+        return slope is not None and bool(slope(0.0) * slope(self.total) >= 0.0)
 
     @property
     def counted(self) -> tuple[Doubles, Doubles | None]:

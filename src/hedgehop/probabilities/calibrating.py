@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgehop._arrays import Doubles, integers, is_one_of, several
 from hedgehop.lists.objective import require_model
-from hedgehop.lists.outlook import Outlook
 from hedgehop.lists.possibilities import overlaps
 from hedgehop.lists.result import DiverseList
+from hedgehop.lists.uncertainty import ListUncertainty
 from hedgehop.metrics import Reliability, reliability
 from hedgehop.models import Model
 from hedgehop.probabilities.marginals import marginals
@@ -141,8 +141,8 @@ class JudgedList:
 
     def at(self, temperature: float) -> tuple[Doubles, Doubles]:
         """Return one distribution over the labelings."""
-        known = self.found._outlook
-        if not isinstance(known, Outlook):
+        known = self.found._uncertainty
+        if not isinstance(known, ListUncertainty):
             return weigh(self.found, temperature=temperature).probabilities[None], self.nearest[None]
         chances = self._shares @ known.possible.flattened(temperature).chances
         return chances[None] / chances.sum(), self.nearest[None]
@@ -150,8 +150,8 @@ class JudgedList:
     @cached_property
     def _shares(self) -> Doubles:
         """Which labelings are the nearest to each possibility: the same at all temperatures."""
-        outlook = self.found._live_outlook
-        return outlook.possible.nearest_members(outlook.members)
+        uncertainty = self.found._live_uncertainty
+        return uncertainty.possible.nearest_members(uncertainty.members)
 
 
 def fitted(examples: Sequence[Judged], by: str = "likelihood") -> Calibration:
@@ -225,7 +225,7 @@ def nearest_to(found: DiverseList, truth: ArrayLike) -> Doubles:
     known = labels >= 0
     rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1)[:, known])
     target = labels[known].astype(np.int32)[None]
-    if found._live_outlook.possible.by_overlap:
+    if found._live_uncertainty.possible.by_overlap:
         similar = overlaps(rows, target, np.ones(target.size))[:, 0]
     else:
         similar = (rows == target).mean(axis=1)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.lists.outlook import ListView
 from hedgehop.lists.result import DiverseList
+from hedgehop.lists.uncertainty import ListView
 from hedgehop.models import LinearModel, Model
 from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
@@ -38,8 +38,8 @@ def consensus(subject: DiverseList | Model, temperature: float = 1.0) -> Labels:
     [1, 1]
     """
     if isinstance(subject, DiverseList):
-        outlook = subject._live_outlook
-        return own(outlook.view.draw(np.ascontiguousarray(outlook.consensus()[None], np.int32))[0])
+        uncertainty = subject._live_uncertainty
+        return own(uncertainty.view.draw(np.ascontiguousarray(uncertainty.consensus()[None], np.int32))[0])
     found = marginals(subject, temperature)
     best = get("auto").on(subject).step(()).labeling.reshape(1, -1)
     together = best_together(subject, found.probabilities.reshape(subject.n_variables, -1), best)

@@ -74,7 +74,9 @@ def _largest(model: Model) -> float:
 
 
 def scaled(scores: Floats, scale: float) -> Doubles:
-    """Scores times a scale, as the kernels take them."""
+    """Scores times a scale, as the kernels take them; the scores themselves if nothing changes."""
+    if scale == 1.0:
+        return np.ascontiguousarray(scores, np.float64)
     return np.ascontiguousarray(np.multiply(scores, scale, dtype=np.float64))
 
 

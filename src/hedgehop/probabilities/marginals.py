@@ -109,6 +109,12 @@ def marginals(model: Model, temperature: float = 1.0) -> Marginals:
     if method is not None:
         total, chances = exact_sums(model, scale)
         return _result(model, chances, (total, total), method, True)
+    return estimated(model, temperature)
+
+
+def estimated(model: Model, temperature: float) -> Marginals:
+    """Return estimates, with bounds on the log partition; what models without an exact method get."""
+    scale = scale_of(model, temperature)
     step = get("auto").on(model).step(())
     if isinstance(model, PairwiseModel) and not model.cliques:
         upper, chances = tree_reweighted(model, scale)

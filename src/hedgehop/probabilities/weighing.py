@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, as_labelings, number, own, positive_count
 from hedgehop.lists.objective import require_model
-from hedgehop.lists.outlook import ListView, Outlook
 from hedgehop.lists.possibilities import Possibilities
 from hedgehop.lists.result import DiverseList
+from hedgehop.lists.uncertainty import ListUncertainty, ListView
 from hedgehop.models import Model
 from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 from hedgehop.probabilities.exact import exact_method, log_weights, refuse_none, scale_of
@@ -72,17 +72,17 @@ def weigh(
     if samples is None and chances is not None:
         raise ValueError("chances must come with samples; got none. Also pass samples.")
     if samples is not None:
-        outlook = _against(found, samples, chances)
-    elif model is None and isinstance(found._outlook, Outlook) and k is None:
-        outlook = found._outlook
+        uncertainty = _against(found, samples, chances)
+    elif model is None and isinstance(found._uncertainty, ListUncertainty) and k is None:
+        uncertainty = found._uncertainty
     else:
         view = _view(found, model)
         assert view.model is not None
-        outlook, hot = Outlook(view, possibilities(view.model, hot, k, seed)), 1.0
-    possible = outlook.possible.flattened(hot)
+        uncertainty, hot = ListUncertainty(view, possibilities(view.model, hot, k, seed)), 1.0
+    possible = uncertainty.possible.flattened(hot)
     if weights is not None:
         possible = replace(possible, weights=_positive(weights, possible.rows.shape[1]))
-    return replace(found, _outlook=replace(outlook, possible=possible))
+    return replace(found, _uncertainty=replace(uncertainty, possible=possible))
 
 
 def _view(found: DiverseList, model: Model | None) -> ListView:
@@ -103,10 +103,10 @@ def _positive(weights: ArrayLike, n: int) -> Doubles:
     return checked
 
 
-def default_outlook(view: ListView) -> Outlook:
+def default_uncertainty(view: ListView) -> ListUncertainty:
     """Return what lists of a model use if nothing else is said."""
     assert view.model is not None
-    return Outlook(view, possibilities(view.model, 1.0, None, 0))
+    return ListUncertainty(view, possibilities(view.model, 1.0, None, 0))
 
 
 def possibilities(model: Model, temperature: float, k: int | None, seed: int) -> Possibilities:
@@ -134,7 +134,7 @@ def _every(model: Model, scale: float) -> tuple[Labels, Doubles]:
     return own(np.ascontiguousarray(rows[some])), own(chances[some] / chances.sum())
 
 
-def _against(found: DiverseList, samples: ArrayLike, chances: ArrayLike | None) -> Outlook:
+def _against(found: DiverseList, samples: ArrayLike, chances: ArrayLike | None) -> ListUncertainty:
     """Return a list against samples of its own shape."""
     shape = found.labelings.shape[1:]
     given = _arrays.integers(samples, "samples")
@@ -150,4 +150,4 @@ def _against(found: DiverseList, samples: ArrayLike, chances: ArrayLike | None) 
     shares, each = own(likely / likely.sum()), own(np.ones(rows.shape[1]))
     known = found._view.model if found._view is not None and found._view.members.shape[1] == rows.shape[1] else None
     possible = Possibilities(rows, shares, each, width, origin=f"{len(rows)} given samples")
-    return Outlook(ListView.plain(found.labelings, known), possible)
+    return ListUncertainty(ListView.plain(found.labelings, known), possible)

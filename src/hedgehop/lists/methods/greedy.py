@@ -13,7 +13,7 @@ from hedgehop._arrays import Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
-from hedgehop.lists.state import ListState
+from hedgehop.lists.state import ListState, Plain
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.effort import limited
 from hedgehop.oracles.exactness import falls_short
@@ -52,7 +52,7 @@ class Greedy:
         steering = self.objective.potentials(state.rows)
         step = self.solver.step(steering)
         by_relevance = state.plain is None and all(isinstance(p, Constant) for p in steering)
-        plain = step.labeling.reshape(1, -1) if by_relevance else state.plain
+        plain = _plain(step) if by_relevance else state.plain
         proof = self._proof(step, steering, state)
         seconds = 0.0 if proof is step else proof.seconds
         best = self.as_gain(step, state, proof.upper_bound, seconds, self.objective.diversity.steers_exactly)
@@ -61,16 +61,25 @@ class Greedy:
         return replace(state, next=best, plain=plain), best
 
     def measured(self, state: ListState, allowed: bool = False) -> ListState:
-        """Find what a list is compared with, if it is not known yet: the single best labeling, repeated.
+        """Find what a list is compared with, if it is not known yet: the most relevant labeling found, repeated.
 
         A list with limits that is no better than that is compared with what is `allowed`; any one, if asked for.
         """
-        plain = state.plain
-        if plain is None:
-            plain = self.solver.step(()).labeling.reshape(1, -1)
-        if self.separation.distance and len(plain) < len(state) and (allowed or not self._ahead(state, plain)):
-            plain = state.rows if self.objective.tradeoff == 0 else self._by_relevance(plain[:1], state)
-        return replace(state, plain=own(np.ascontiguousarray(plain, np.int32)))
+        plain = self._most_relevant(state.plain or _plain(self.solver.step(())), state)
+        rows = plain.rows
+        if self.separation.distance and len(rows) < len(state) and (allowed or not self._ahead(state, rows)):
+            rows = state.rows if self.objective.tradeoff == 0 else self._by_relevance(rows[:1], state)
+        return replace(state, plain=replace(plain, rows=own(np.ascontiguousarray(rows, np.int32))))
+
+    def _most_relevant(self, plain: Plain, state: ListState) -> Plain:
+        """Return the most relevant labeling of a list instead, if the first one is not proven to be the best."""
+        if plain.gap <= 0.0 or not len(state):
+            return plain
+        scores = np.asarray(self.objective.model.score(np.concatenate([plain.rows[:1], state.rows]))).reshape(-1)
+        best = int(np.argmax(scores))
+        if not falls_short(self.objective.model, float(scores[0]), float(scores[best])):
+            return plain
+        return Plain(state.rows[best - 1 : best], max(0.0, plain.gap - float(scores[best] - scores[0])))
 
     def _ahead(self, state: ListState, plain: Labels) -> bool:
         return self.objective.value(state.rows) > self.objective.repeated(plain[0], len(state))
@@ -158,6 +167,11 @@ class Greedy:
         labeling = own(row.reshape(self.objective.model.shape))
         relevance = float(np.asarray(self.objective.model.score(labeling)))
         return self.beside(replace(best, labeling=labeling, relevance=relevance, exact=False), state, best)
+
+
+def _plain(step: Step) -> Plain:
+    """Return the labeling of a step by relevance alone."""
+    return Plain(step.labeling.reshape(1, -1), 0.0 if step.exact else step.upper_bound - step.value)
 
 
 def distorted(greedy: Greedy, m: int) -> Choose:

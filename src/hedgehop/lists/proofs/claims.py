@@ -27,17 +27,17 @@ _KERNEL_ROUNDING = 1e-6  # of what is at stake: what kernels that work with inte
 _UNSURE = 0.5  # of a gap that is found again: so much smaller may one be that a solver in another state left
 
 
-class Watched(Solver):
+class RecordingSolver(Solver):
     """A solver that takes note whether all steps are exact."""
 
     def __init__(self, solver: Solver) -> None:
         super().__init__(solver.oracle, solver.model)
-        self._solver, self.sure = solver, True
+        self._solver, self.all_exact = solver, True
 
     def step(self, potentials: Sequence[Potential]) -> Step:
         """Solve one step."""
         step = self._solver.step(potentials)
-        self.sure = self.sure and step.exact
+        self.all_exact = self.all_exact and step.exact
         return step
 
     def step_apart(
@@ -45,7 +45,7 @@ class Watched(Solver):
     ) -> Step:
         """Solve one step at a distance."""
         step = self._solver.step_apart(potentials, earlier, distance, nearest)
-        self.sure = self.sure and step.exact
+        self.all_exact = self.all_exact and step.exact
         return step
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
@@ -117,9 +117,10 @@ class Claims:
         if not Separation(apart).too_close(best.labeling, earlier):
             return best
         try:
-            return self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
+            step = self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
         except (InfeasibleError, UnsupportedError):
             return None
+        return replace(step, upper_bound=min(step.upper_bound, best.upper_bound))  # limits only lower what is possible
 
     def _check_bound(self, t: int, name: str, bound: float, best: Step) -> None:
         gain = self._gain(best, self.rows[:t])
@@ -139,7 +140,9 @@ class Claims:
         least = proven.upper_bound - missed - m * self._slack
         self._not_below("upper bound of the list", claimed.upper_bound, least, "what its proof shows")
         if not isnan(claimed.baseline):
-            self._check_baseline(proven.baseline)
+            single = self.solver.step(())
+            self._check_baseline(proven.baseline, single)
+            self._check_baseline_gap(single)
         self._same("least of the certificate", least_known(self.objective, self.rows, claimed.baseline), claimed.least)
         self._check_derived(claimed)
         allowed = self._digits + m * self._slack
@@ -155,17 +158,25 @@ class Claims:
         if unproven and self._repeats(t, best):
             raise _refusal(f"step {t} is called exact, but no more than a bound of {best.upper_bound!r} can be proven")
 
-    def _check_baseline(self, baseline: float) -> None:
+    def _check_baseline(self, baseline: float, single: Step) -> None:
         """Compare with the single best labeling, or one of the list that is as good."""
         claimed = self.found.certificate.baseline
         scores = np.asarray(self.objective.model.score(self.rows)).reshape(-1)
-        single = self.solver.step(())
         ties = self.rows[scores >= single.relevance - self._slack]
         known = [baseline, *(self.objective.repeated(y, len(self.rows)) for y in ties)]
         if min(abs(claimed - value) for value in known) <= len(self.rows) * self._slack:
             return
         if (single.exact and not self.found.certificate.allowed) or not claimed >= baseline:
             raise _refusal(f"baseline of the list is {baseline!r}, not {claimed!r} as its certificate says")
+
+    def _check_baseline_gap(self, single: Step) -> None:
+        """Compare with what the same oracle leaves open again; lists saved by earlier versions do not say."""
+        claimed = self.found.certificate.baseline_gap
+        if isnan(claimed) or single.exact or single.oracle != self.found.oracles[0]:
+            return
+        best = max(single.relevance, float(np.asarray(self.objective.model.score(self.rows)).max()))
+        least = len(self.rows) * (_UNSURE * (single.upper_bound - best) - self._slack)
+        self._not_below("baseline_gap of the list", claimed, least, "what is left open")
 
     def _check_derived(self, claimed: Certificate) -> None:
         """What follows from the bounds of the steps: these are checked before."""

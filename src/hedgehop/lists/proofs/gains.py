@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hedgehop._arrays import own
-from hedgehop.lists.proofs.apart import Apart
+from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 
 
@@ -25,7 +25,7 @@ def find(problem: Problem) -> Iterator[Evidence] | None:
 
 def check(problem: Problem, arrays: Arrays) -> float:
     """Return the bound that a list proves: a few steps."""
-    rows, apart = arrays["rows"], Apart(problem.solver, problem.m, problem.distance)
+    rows, apart = arrays["rows"], ListsApart(problem.solver, problem.m, problem.distance)
     most = apart.proven(problem.objective.bounding(rows), arrays)
     return problem.objective.list_bound(rows, most / problem.m, problem.m)
 
@@ -34,7 +34,7 @@ GAINS = Provider("gains", find, check)
 
 
 def _evidence(problem: Problem) -> Iterator[Evidence]:
-    objective, apart = problem.objective, Apart(problem.solver, problem.m, problem.distance)
+    objective, apart = problem.objective, ListsApart(problem.solver, problem.m, problem.distance)
     for t in range(problem.m, -1, -1) if objective.tradeoff > 0 else [0]:
         rows = own(problem.rows[:t])
         found = apart.most(objective.bounding(rows), problem.rows)

@@ -21,7 +21,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.lines import Columns, GroupLines, Slopes
-from hedgehop.lists.proofs.apart import Apart
+from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider, on_grid
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
@@ -60,7 +60,7 @@ def check(problem: Problem, arrays: Arrays, relaxed: bool = False) -> float:
     if families is None:
         raise ValueError("slopes prove nothing here: no lines of this diversity are known.")
     slopes = [_part(arrays, k) for k in range(len(families))]
-    apart = Apart(problem.solver, problem.m, problem.distance)
+    apart = ListsApart(problem.solver, problem.m, problem.distance)
     return _worth(families, slopes) + apart.proven(_potentials(families, slopes), arrays)
 
 
@@ -73,16 +73,18 @@ class ListDual:
 
     def __init__(self, problem: Problem, families: Families) -> None:
         self._problem, self._families = problem, families
-        self._apart = Apart(problem.solver, problem.m, problem.distance)
+        self._apart = ListsApart(problem.solver, problem.m, problem.distance)
         self._rows: dict[bytes, Labels] = {}
         self._scores: list[float] = []
         self._clusters: list[int] = []
         self._mixture = np.zeros(0)
+        begun = len(families) == 1 and families[0][1].begin(families[0][0])
         for row in problem.rows:
             self._add(row)
             self._mixture[list(self._rows).index(row.tobytes())] += 1.0 / problem.m
-        for _, lines in families:
-            lines.start(problem.rows)
+        if not begun:
+            for _, lines in families:
+                lines.start(problem.rows)
         self._best, self._lower = np.inf, -np.inf
         self._stake = stake(problem.objective.model) or float(np.ptp(self._scores))
         self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0

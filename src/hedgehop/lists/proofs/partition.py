@@ -12,18 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
-from hedgehop.diversity.base import Diversity, parsimony_rate
-from hedgehop.diversity.combine import WeightedSum
-from hedgehop.diversity.coverage import Coverage
-from hedgehop.diversity.labels import LabelCoverage
-from hedgehop.diversity.regions import RegionCoverage
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.pairwise.moves import MoveSolver
 from hedgehop.oracles.registry import get
-from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
-from hedgehop.potentials.labels import least_count
+from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, is_partition, whole_regions
+from hedgehop.potentials.list_weights import ListWeights
 
 _EVALUATIONS_AT_ONCE = 20  # evaluations, about as long as a step
 _EVALUATION_ROUNDS = 5  # of so many evaluations: later ones hardly gain
@@ -32,7 +27,7 @@ _FEWER_EVALUATIONS_FROM = 100_000  # variables from which a step takes half as m
 
 def applies(objective: Objective) -> bool:
     """Whether the partition dual bounds this objective: labels or regions, on Potts scores alone."""
-    return is_partition(objective.model) and all(_is_known(term) for _, term in _terms(objective.diversity))
+    return _list_weights(objective, 1) is not None
 
 
 def descended(
@@ -54,7 +49,7 @@ def descended(
     if rows is None:
         rows = np.repeat(dual.unary.argmax(axis=1)[None].astype(np.int32), m, axis=0)
     elif start is None and len(first.slopes):
-        first = Prices(first.variables, _slopes_at(objective, dual, rows))
+        first = Prices(first.variables, _slopes_at(dual, rows))
     return Descent(dual, first, objective.value(rows))
 
 
@@ -70,9 +65,12 @@ def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
 
 
 def find(problem: Problem) -> Iterator[Evidence] | None:
-    """Yield a bound per so many evaluations as take about as long as a step; None if labels have no parts."""
-    known = applies(problem.objective) and not _has_sizes(problem.objective)
-    return _evidence(problem) if known else None
+    """Yield a bound per so many evaluations as take about as long as a step; None if labels have no parts.
+
+    None also if labels have to reach a size, of which parts know little.
+    """
+    weights = _list_weights(problem.objective, 1)
+    return None if weights is None or not weights.exact else _evidence(problem)
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
@@ -96,56 +94,24 @@ def _evidence(problem: Problem) -> Iterator[Evidence]:
             return
 
 
-def _has_sizes(objective: Objective) -> bool:
-    """Whether labels have to reach a size, of which parts know little."""
-    covers = [term for _, term in _terms(objective.diversity) if isinstance(term, LabelCoverage)]
-    return any(least_count(share, objective.model.n_variables) > 1 for term in covers for share in term.min_share)
-
-
 def _dual(objective: Objective, m: int) -> PartitionDual:
+    weights = _list_weights(objective, m)
+    assert weights is not None  # see `applies`
     assert isinstance(objective.model, PairwiseModel)
-    return PartitionDual(objective.model, _worths(objective, m))
+    return PartitionDual(objective.model, weights)
 
 
-def _terms(diversity: Diversity) -> tuple[tuple[float, Diversity], ...]:
-    return diversity.terms if isinstance(diversity, WeightedSum) else ((1.0, diversity),)
+def _list_weights(objective: Objective, m: int) -> ListWeights | None:
+    found = objective.diversity.list_weights(objective.model, m) if is_partition(objective.model) else None
+    return None if found is None else objective.tradeoff * found
 
 
-def _is_known(term: Diversity) -> bool:
-    if type(term) is RegionCoverage:
-        return max(term.slacks) == 1  # slopes of nested groups would change capacities, not terminals alone
-    return type(term) is LabelCoverage
-
-
-def _worths(objective: Objective, m: int) -> Worths:
-    model, labels = objective.model, int(objective.model.label_counts.max())
-    used, regions, wholes = np.zeros((labels, m + 1)), [], [np.zeros((0, labels, m + 1))]
-    for factor, term in _terms(objective.diversity):
-        assert isinstance(term, Coverage)
-        table = objective.tradeoff * factor * _group_worths(term, objective, m)
-        if isinstance(term, LabelCoverage):
-            for share, rows in zip(term.min_share, table.reshape(-1, labels, m + 1), strict=True):
-                # A label that reaches a size is used, so no more labelings do: the best worth up to their number.
-                large = least_count(share, model.n_variables) > 1
-                used += np.maximum.accumulate(rows, axis=1) if large else rows
-        elif isinstance(term, RegionCoverage):
-            regions += list(term.regions)
-            wholes.append(table.reshape(-1, labels, m + 1))
-    return Worths(used, regions, np.concatenate(wholes), np.ones(len(regions)))
-
-
-def _group_worths(term: Coverage, objective: Objective, m: int) -> Doubles:
-    """What each group adds by the number of labelings in it, (G, m + 1)."""
-    counts = np.arange(m + 1)
-    worth = term.h.upto(m) + parsimony_rate(term.parsimony, term.h) * counts
-    return np.outer(term.group_weights(objective.model), worth)
-
-
-def _slopes_at(objective: Objective, dual: PartitionDual, rows: Labels) -> Doubles:
+def _slopes_at(dual: PartitionDual, rows: Labels) -> Doubles:
     """Return slopes midway between what the last and what a further labeling of each group adds, (R, L)."""
-    covers = [term for _, term in _terms(objective.diversity) if isinstance(term, RegionCoverage)]
-    counts = np.concatenate([term.counts(objective.model, rows) for term in covers]).reshape(dual.low.shape)
-    rises = np.diff(dual.worths.wholes, axis=2)
+    labels = np.arange(len(dual.weights.labels)).reshape(-1, 1)
+    whole = [whole_regions((row == labels).view(np.uint8), dual.weights.regions) for row in rows]
+    counts = np.sum(whole, axis=0).astype(np.int64)
+    rises = np.diff(dual.weights.wholes, axis=2)
     last = np.take_along_axis(rises, np.maximum(counts - 1, 0)[:, :, None], axis=2)[:, :, 0]
     further = np.take_along_axis(rises, np.minimum(counts, len(rows) - 1)[:, :, None], axis=2)[:, :, 0]
     return np.clip((last + further) / 2, dual.low, dual.high)

@@ -12,10 +12,10 @@ import numpy as np
 from hedgehop import diversity as diversities
 from hedgehop._arrays import Labels
 from hedgehop.diversity.base import Diversity
-from hedgehop.lists.certificate import Certificate, baseline, certify
+from hedgehop.lists.certificate import Certificate, baseline, baseline_gap, certify
 from hedgehop.lists.methods.greedy import Greedy
 from hedgehop.lists.objective import Objective, check_arguments
-from hedgehop.lists.proofs.claims import Claims, Watched
+from hedgehop.lists.proofs.claims import Claims, RecordingSolver
 from hedgehop.lists.proofs.evidence import Arrays, Problem, Proof
 from hedgehop.lists.proofs.search import PROVIDERS
 from hedgehop.lists.result import DiverseList
@@ -73,7 +73,7 @@ def verify(
         raise ValueError(f"{text}: only lists of hh.diverse with a known bound have one.")
     rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
     objective = Objective(model, diversity, found.tradeoff)
-    solver = Watched(get(oracle).on(model))
+    solver = RecordingSolver(get(oracle).on(model))
     claims = Claims(found, objective, solver, rows)
     claims.check_values()
     values, size, apart, allowed = claims.values, claims.size, found.certificate.apart, found.certificate.allowed
@@ -82,9 +82,9 @@ def verify(
     known = Greedy(objective, compared, solver).measured(ListState(rows), allowed)
     failed = "a proof is about all lists, not about steps"
     proven = certify(values, [bound], [], baseline(objective, known, compared.distance), failed, size=size)
-    claims.check_certificate(proven, solver.sure)
+    claims.check_certificate(proven, solver.all_exact)
     claims.check_steps()
-    return replace(proven, proof=proof, apart=apart, allowed=allowed)
+    return replace(proven, proof=proof, apart=apart, allowed=allowed, baseline_gap=baseline_gap(known))
 
 
 def _checked(problem: Problem, proof: Proof) -> float:

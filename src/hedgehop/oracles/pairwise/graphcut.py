@@ -151,6 +151,5 @@ class _Cut:
         """Return the labeling, the maximum of the rounded problem, and what rounding may have changed."""
         costs, constant, size = self.terminals.of(theta)
         flow = self.flow.solved(costs, size)
-        labels = flow.labels()
-        np.subtract(1, labels, out=labels)
+        labels = flow.labels(sink=False)
         return labels, self.constant + constant - float(flow.minimum), float(flow.error)

@@ -15,7 +15,8 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
-from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, Worths, is_partition
+from hedgehop.oracles.relaxation.partition import Descent, PartitionDual, Prices, is_partition
+from hedgehop.potentials.list_weights import ListWeights
 
 _TIGHT_GAP = 1e-5  # gap, against what is at stake, from which the bound of a step is tight
 
@@ -55,19 +56,19 @@ class PartBounds:
         if not is_partition(self._model) or not _is_rewarded(weights):
             return np.inf
         rewarded = [key for key, (_, mu) in weights.regions.items() if (mu > 0).any()]
-        worths = _worths(self._model, weights, rewarded)
-        dual = PartitionDual(self._model, worths, theta, self._parts(worths, rewarded))
+        list_weights = _list_weights(self._model, weights, rewarded)
+        dual = PartitionDual(self._model, list_weights, theta, self._parts(list_weights, rewarded))
         start = self._start(dual, rewarded)
         descent = Descent(dual, start, reached, enough=_TIGHT_GAP * self._model.spread)
         bound = descent.run(calls)
         tops = dual.unary.max(axis=1)
-        self._last = _Last(dual.parts, worths.wholes, tops, descent.prices, rewarded)
+        self._last = _Last(dual.parts, list_weights.wholes, tops, descent.prices, rewarded)
         return bound
 
-    def _parts(self, worths: Worths, rewarded: list[tuple[bytes, int]]) -> _core.flow.LabelParts | None:
+    def _parts(self, list_weights: ListWeights, rewarded: list[tuple[bytes, int]]) -> _core.flow.LabelParts | None:
         """The flows of the last step, if their graphs are the same."""
         last = self._last
-        same = last is not None and last.regions == rewarded and np.array_equal(last.wholes, worths.wholes)
+        same = last is not None and last.regions == rewarded and np.array_equal(last.wholes, list_weights.wholes)
         return last.parts if last is not None and same else None
 
     def _start(self, dual: PartitionDual, rewarded: list[tuple[bytes, int]]) -> Prices:
@@ -85,7 +86,7 @@ def _is_rewarded(weights: MoveWeights) -> bool:
     return not weights.pairs and any((table > 0).any() for table in tables)
 
 
-def _worths(model: PairwiseModel, weights: MoveWeights, rewarded: list[tuple[bytes, int]]) -> Worths:
+def _list_weights(model: PairwiseModel, weights: MoveWeights, rewarded: list[tuple[bytes, int]]) -> ListWeights:
     """What one labeling earns; costs of sizes and of regions, which no part of a label has to pay, count as nothing."""
     used = np.zeros((model.n_labels, 2))
     for least, w in weights.labels.items():
@@ -94,4 +95,4 @@ def _worths(model: PairwiseModel, weights: MoveWeights, rewarded: list[tuple[byt
     for c, key in enumerate(rewarded):
         wholes[c, :, 1] = np.maximum(0.0, weights.regions[key][1])
     slacks = np.array([slack for _, slack in rewarded], np.float64)
-    return Worths(used, [weights.regions[key][0] for key in rewarded], wholes, slacks)
+    return ListWeights(used, [weights.regions[key][0] for key in rewarded], wholes, slacks)

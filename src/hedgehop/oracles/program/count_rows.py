@@ -41,6 +41,15 @@ def _carriers(ilp: Encoded, count: CountFunction) -> list[ColumnIndices]:
     return list(np.stack([first, *second], axis=1)[count.members])
 
 
+def _bind_members(ilp: Encoded, held: ColumnIndices, count: CountFunction, **limit: float) -> None:
+    """Limit ``held - carriers`` for each member: one block of rows if all have as many carriers."""
+    carriers = _carriers(ilp, count)
+    alike = len({c.size for c in carriers}) == 1
+    for columns in [np.stack(carriers)] if alike else [c[None] for c in carriers]:
+        rows = np.column_stack([np.repeat(held, len(columns)), columns])
+        ilp.program.rows(rows, [1.0, *[-1.0] * columns.shape[1]], **limit)
+
+
 def _summed(ilp: Encoded, count: CountFunction) -> tuple[ColumnIndices, Doubles]:
     """Columns and factors that add up to the count."""
     carriers = _carriers(ilp, count)
@@ -56,8 +65,7 @@ def _add_reward(ilp: Encoded, count: CountFunction, rises: Threshold) -> None:
     alone = rises.width == 1 and count.weights is None and rises.start == int(rises.start)  # whole counts
     held = program.columns(1, rises.weight, integer=alone and rises.start > 0 and rises.start != total - 1)
     if alone and rises.start == total - 1:  # each member holds it back
-        for carriers in _carriers(ilp, count):
-            program.rows([[*held, *carriers]], [[1.0, *[-1.0] * carriers.size]], high=0.0)
+        _bind_members(ilp, held, count, high=0.0)
         return
     columns, factors = _summed(ilp, count)
     if alone:
@@ -76,8 +84,7 @@ def _add_cost(ilp: Encoded, count: CountFunction, rises: Threshold) -> None:
     alone = rises.width == 1 and count.weights is None and rises.start == int(rises.start)  # whole counts
     held = program.columns(1, rises.weight, integer=alone and 0 < rises.start < total - 1)
     if alone and rises.start == 0:  # each member asks for it
-        for carriers in _carriers(ilp, count):
-            program.rows([[*held, *carriers]], [[1.0, *[-1.0] * carriers.size]], low=0.0)
+        _bind_members(ilp, held, count, low=0.0)
         return
     columns, factors = _summed(ilp, count)
     if alone:

@@ -77,7 +77,13 @@ class Ilp(Oracle):
         seconds = min(self.time_limit, effort().seconds)
         deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING_SECONDS)
         narrowing = Narrowing(model, potentials, partial(scaling_exponent, fold(model, potentials)[2]))
-        found = narrowing.solved(partial(self._by_program, deadline=deadline))
+        try:
+            found = narrowing.solved(partial(self._by_program, deadline=deadline))
+        except InfeasibleError:  # HiGHS is mistaken if a labeling is allowed after all: its rows keep 1e-7 only
+            other = self._without_program(model, potentials)
+            if other.value == -np.inf:
+                raise
+            return other
         step = None
         if found is not None:
             gap = found.bound - found.value
@@ -110,27 +116,33 @@ class Ilp(Oracle):
                 break
         return None if best is None else self.step(model, best.labeling.reshape(-1), terms, bound)
 
-    def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
-        """Return what annealing finds, if that is better than what the program found in its time."""
+    def _without_program(self, model: UnaryModel, potentials: Sequence[Potential]) -> Step:
+        """Return a good labeling that no program found, without a bound; its value is -inf if it is not allowed."""
         theta, _, _ = fold(model, potentials)
         labeling = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32)
         if isinstance(model, PairwiseModel) and effort().seconds > 0:
             labeling = annealed(model, theta, labeling)
-        step = self.step(model, labeling, potentials, np.inf)
+        return self.step(model, labeling, potentials, np.inf)
+
+    def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
+        """Return what annealing finds, if that is better than what the program found in its time."""
+        step = self._without_program(model, potentials)
+        labeling = step.labeling.reshape(-1)
         if best is not None and best.value >= step.value:
             return best
         if best is not None:
             return self.step(model, labeling, potentials, max(best.upper_bound, step.value))
         if step.value == -np.inf:
-            within = f"{self.time_limit:g} s" if np.isfinite(self.time_limit) else "its budget of nodes"
+            limited = np.isfinite(min(self.time_limit, effort().seconds))
+            within = "the time of this step" if limited else "the program's budget of nodes"
             raise TimeoutError(f"no labeling was found within {within}. Use a longer time_limit, or another oracle.")
         return step
 
 
 def scaling_exponent(potentials: Sequence[Potential], largest: float) -> int:
     """Return the power of two that makes the largest score or weight of a potential about a thousand."""
-    spans = [span for p in potentials if np.isfinite(span := p.span())]
-    return exponent_for(max([largest, *spans]), 10)
+    sizes = [size for p in potentials if np.isfinite(size := p.reach())]
+    return exponent_for(max([largest, *sizes]), 10)
 
 
 def _labeling(ilp: Encoded, solution: Solution) -> Labels | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,8 @@ _SEARCH_WORK = 2_000_000  # nodes times columns that a search may take: about a 
 _FEWEST_NODES = 20
 _MOST_GAPS = 3  # that are tried before all columns are open
 _MOST_OPEN = 0.9  # of the columns: beyond, a search among some of them takes as long as one among all
+_FEASIBILITY = 1e-6  # of HiGHS: by which columns may be off
+_HUGE_GAIN = 1e3  # times the median: what that moves may decide between solutions that differ in other gains
 _GAIN_BITS = 10  # of the largest gain, so that this is a billionth of it
 
 
@@ -122,6 +125,12 @@ class _Search:
         """What the objective is worth at a solution; -inf where there is none."""
         return -np.inf if solution.x is None else float(self.gain @ solution.x)
 
+    @cached_property
+    def doubt(self) -> float:
+        """What huge gains of columns that are slightly off may have added to what others were compared with."""
+        sizes = np.abs(self.gain[self.gain != 0.0])
+        return _FEASIBILITY * float(sizes[sizes > _HUGE_GAIN * np.median(sizes)].sum()) if sizes.size else 0.0
+
     def solved(self, low: Doubles, high: Doubles) -> Solution:
         """Search between limits of the columns."""
         from scipy.optimize import Bounds, LinearConstraint, milp
@@ -137,7 +146,7 @@ class _Search:
             options={"node_limit": max(_FEWEST_NODES, _SEARCH_WORK // low.size), "mip_rel_gap": 0.0} | limit,
         )
         bound = result.mip_dual_bound if result.mip_dual_bound is not None else result.fun
-        upper = np.inf if bound is None or not np.isfinite(bound) else float(_TOLERANCE - bound)
+        upper = np.inf if bound is None or not np.isfinite(bound) else float(_TOLERANCE + self.doubt - bound)
         return Solution(result.x, upper, infeasible=result.status == 2)
 
 

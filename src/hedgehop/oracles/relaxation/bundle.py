@@ -18,7 +18,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.base import Step
-from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, View
+from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, Surrogate
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
@@ -46,7 +46,7 @@ class Bundle(Pool):
         self.distances = np.zeros((0, len(terms.functions)))
         self.mixed = np.zeros(0)
         self.bound = np.inf
-        self._steering: dict[int, View] = {}
+        self._steering: dict[int, Surrogate] = {}
         self.calls = 0
         self._centre = np.zeros(len(terms.functions))  # slopes of the best bound
 
@@ -67,22 +67,22 @@ class Bundle(Pool):
             self.distances = np.concatenate([self.distances, self.terms.core.distances(added)])
         return added
 
-    def steering(self, k: int) -> View:
-        """The view that is close to the potentials near a labeling found."""
+    def steering(self, k: int) -> Surrogate:
+        """The surrogate that is close to the potentials near a labeling found."""
         if k not in self._steering:
             self._steering[k] = self.terms.steering(self.labelings[k], self.distances[k])
         return self._steering[k]
 
-    def bounding(self) -> View:
-        """The view whose bound is low at all labelings found."""
+    def bounding(self) -> Surrogate:
+        """The surrogate whose bound is low at all labelings found."""
         return self.terms.bounding(np.array(self.scores), self.distances)
 
-    def call(self, view: View) -> Labels:
+    def call(self, surrogate: Surrogate) -> Labels:
         """Try the slopes that the labelings found suggest: one more labeling, and a bound."""
         self.terms.lay_limits(self._centre, self.loss, self._slope)
-        slopes, constant = self.terms.lines(view, self._mix(view) @ self.distances)
+        slopes, constant = self.terms.lines(surrogate, self._mix(surrogate) @ self.distances)
         step = self.asked(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
-        bound = view.constant + constant + step.upper_bound
+        bound = surrogate.constant + constant + step.upper_bound
         if bound < self.bound:
             self.bound, self._centre = bound, slopes
         return self.take(step)
@@ -98,17 +98,17 @@ class Bundle(Pool):
         spread = self.model.spread if isinstance(self.model, UnaryModel) else float(np.ptp(self.scores))
         return float(2.0**self.calls * (spread or 1.0) / self.model.n_variables)
 
-    def _mix(self, view: View) -> Doubles:
+    def _mix(self, surrogate: Surrogate) -> Doubles:
         """Best mixture of the labelings found; `mixed` keeps it."""
         scores = np.array(self.scores)
-        worth = scores + self.terms.values(self.distances) @ view.weights
+        worth = scores + self.terms.values(self.distances) @ surrogate.weights
         start = np.zeros(scores.size)
         start[np.argmax(worth)] = 1.0
-        terms, coupling = self.terms, view.coupling
+        terms, coupling = self.terms, surrogate.coupling
         secants = [f.secants for f in terms.functions]
         rates = terms.rates[: len(coupling)]
         tolerance = 1e-9 * float(np.ptp(scores) + np.ptp(worth))
         self.mixed = _core.counts.mixture(
-            scores, self.distances, secants, terms.units, view.weights, coupling, rates, start, tolerance=tolerance
+            scores, self.distances, secants, terms.units, surrogate.weights, coupling, rates, start, tolerance=tolerance
         )
         return self.mixed

@@ -37,7 +37,7 @@ _LEAST_OVERLAP = 0.01  # of two balls that are worth it
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Surrogate:
     """``constant + sum_j weights[j] * term_j + sum_{j<k} coupling[j, k] * sqrt(overlap_j overlap_k)``.
 
     The potentials, or what stands in for them. No rows: no coupling.
@@ -48,7 +48,7 @@ class View:
     coupling: Doubles = field(default_factory=lambda: np.zeros((0, 0)))
 
 
-class Family(Distances):
+class PotentialTerms(Distances):
     """Terms of one potential, and how its balls overlap."""
 
     @property
@@ -106,16 +106,16 @@ class DistanceTerms:
     """
 
     def __init__(self, potentials: Sequence[Potential], steep: float = 1.0) -> None:
-        self.families = [_family(p, steep) for p in potentials]
-        ends = np.cumsum([len(f.references) for f in self.families]).tolist()
-        self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.families, strict=True)]
-        self.scales = np.array([f.scale for f in self.families for _ in f.references])
-        self.rates = np.array([f.rate for f in self.families for _ in f.references])
-        self.pairs = [f.pairs() for f in self.families]
-        self.references = np.concatenate([f.references for f in self.families])
-        functions = [(f.weights, f.function) for f in self.families for _ in f.references]
-        for family, pairs in zip(self.families, self.pairs, strict=True):
-            functions += [family.pair_function()] * len(pairs) if pairs else []
+        self.by_potential = [_terms_of(p, steep) for p in potentials]
+        ends = np.cumsum([len(f.references) for f in self.by_potential]).tolist()
+        self.places = [slice(end - len(f.references), end) for end, f in zip(ends, self.by_potential, strict=True)]
+        self.scales = np.array([f.scale for f in self.by_potential for _ in f.references])
+        self.rates = np.array([f.rate for f in self.by_potential for _ in f.references])
+        self.pairs = [f.pairs() for f in self.by_potential]
+        self.references = np.concatenate([f.references for f in self.by_potential])
+        functions = [(f.weights, f.function) for f in self.by_potential for _ in f.references]
+        for terms, pairs in zip(self.by_potential, self.pairs, strict=True):
+            functions += [terms.pair_function()] * len(pairs) if pairs else []
         self.functions = [function for _, function in functions]
         self.units = np.array([f.unit for f in self.functions])
         firsts, seconds = self._ends()
@@ -125,7 +125,7 @@ class DistanceTerms:
     def _ends(self) -> tuple[Labels, list[Labels | None]]:
         """First and second labelings of all terms; the distances have no second one."""
         both = [
-            (f.references[j], f.references[k]) for f, p in zip(self.families, self.pairs, strict=True) for j, k in p
+            (f.references[j], f.references[k]) for f, p in zip(self.by_potential, self.pairs, strict=True) for j, k in p
         ]
         firsts = np.concatenate([self.references, *(a[None] for a, _ in both)])
         return firsts, [*([None] * len(self.references)), *(np.ascontiguousarray(b) for _, b in both)]
@@ -168,63 +168,66 @@ class DistanceTerms:
 
     def weights(self, j: int) -> Doubles:
         """What each variable counts in the distance of term j."""
-        family = next(f for f, p in zip(self.families, self.places, strict=True) if p.start <= j < p.stop)
-        return np.ones(self.references.shape[1]) if family.weights is None else family.weights
+        terms = next(f for f, p in zip(self.by_potential, self.places, strict=True) if p.start <= j < p.stop)
+        return np.ones(self.references.shape[1]) if terms.weights is None else terms.weights
 
     def tables(self) -> Doubles | None:
         """Values of all distances at counts 0..n, (J, n + 1); None if variables do not all count alike."""
-        if any(f.weights is not None for f in self.families):
+        if any(f.weights is not None for f in self.by_potential):
             return None
         return np.array([f.values for f in self.functions[: len(self.references)]])
 
-    def steering(self, labeling: Labels, distances: Doubles) -> View:
-        """A view that is close to the potentials near a labeling, and an upper bound everywhere."""
+    def steering(self, labeling: Labels, distances: Doubles) -> Surrogate:
+        """A surrogate that is close to the potentials near a labeling, and an upper bound everywhere."""
         weights, constant = self._plain_weights(), 0.0
-        for family, place in zip(self.families, self.places, strict=True):
-            if family.scale:
-                beta = family.shares(labeling, distances[place])
+        for terms, place in zip(self.by_potential, self.places, strict=True):
+            if terms.scale:
+                beta = terms.shares(labeling, distances[place])
                 weights[place] = beta
-                pairs = (beta @ family.between @ beta - beta @ beta) / 2.0  # a cluster a ball
-                constant += family.scale * (1.0 - beta.sum() + pairs)
-        return View(weights, float(constant))
+                pairs = (beta @ terms.between @ beta - beta @ beta) / 2.0  # a cluster a ball
+                constant += terms.scale * (1.0 - beta.sum() + pairs)
+        return Surrogate(weights, float(constant))
 
-    def bounding(self, scores: Doubles, distances: Doubles) -> View:
-        """A view that is nowhere below the potentials, and low at the labelings known, (K,) and (K, J)."""
-        view = View(self._plain_weights(), 0.0, np.zeros((len(self.references),) * 2))
+    def bounding(self, scores: Doubles, distances: Doubles) -> Surrogate:
+        """A surrogate that is nowhere below the potentials, and low at the labelings known, (K,) and (K, J)."""
+        surrogate = Surrogate(self._plain_weights(), 0.0, np.zeros((len(self.references),) * 2))
         values = self.values(distances)
-        base = scores + values @ view.weights
-        for which, family in enumerate(self.families):
-            if family.scale:
-                view = self._bounded(which, base / family.scale, distances, view)
-                base = scores + values @ view.weights  # what other unions add, but for constants
-        return view if view.coupling.any() else View(view.weights, view.constant)
+        base = scores + values @ surrogate.weights
+        for which, terms in enumerate(self.by_potential):
+            if terms.scale:
+                surrogate = self._bounded(which, base / terms.scale, distances, surrogate)
+                base = scores + values @ surrogate.weights  # what other unions add, but for constants
+        return surrogate if surrogate.coupling.any() else Surrogate(surrogate.weights, surrogate.constant)
 
-    def lines(self, view: View, mean: Doubles) -> tuple[Doubles, float]:
-        """Slopes, and the sum of offsets, of a plane above the view that touches it at given distances."""
+    def lines(self, surrogate: Surrogate, mean: Doubles) -> tuple[Doubles, float]:
+        """Slopes, and the sum of offsets, of a plane above the surrogate that touches it at given distances."""
         lines = np.concatenate([function.lines(mean[run]) for function, run in self._runs()], axis=1)
-        slopes, offsets = view.weights * lines
-        tied = np.flatnonzero(view.coupling.any(axis=1))
+        slopes, offsets = surrogate.weights * lines
+        tied = np.flatnonzero(surrogate.coupling.any(axis=1))
         if tied.size:  # not a sum: the tangent of the whole
-            rates, weights, d = self.rates[tied], (view.weights[: len(self.scales)] * self.scales)[tied], mean[tied]
+            rates, d = self.rates[tied], mean[tied]
+            weights = (surrogate.weights[: len(self.scales)] * self.scales)[tied]
             roots = np.exp(-0.5 * rates * d)
-            common = roots * (view.coupling[np.ix_(tied, tied)] @ roots)
+            common = roots * (surrogate.coupling[np.ix_(tied, tied)] @ roots)
             slopes[tied] = rates * (weights * roots**2 - 0.5 * common)
             offsets[tied] = weights * (1.0 - roots**2) + 0.5 * common - slopes[tied] * d
         return np.ascontiguousarray(slopes), float(offsets.sum())
 
-    def minorant(self, view: View, labeling: Labels, distances: Doubles, known: Labels, width: int) -> Doubles:
-        """Scores of labels, (n, width), nowhere above the view's distances but for a constant, and tight at a labeling.
+    def minorant(
+        self, surrogate: Surrogate, labeling: Labels, distances: Doubles, known: Labels, width: int
+    ) -> Doubles:
+        """Scores of labels, (n, width), nowhere above the distances but for a constant, and tight at a labeling.
 
         Of those that could differ next, those first that differ in many labelings `known`: they change most easily.
         """
         theta = np.zeros((labeling.size, width))
         for j, (reference, function) in enumerate(zip(self.references, self.functions, strict=False)):
-            if view.weights[j] <= 0:
+            if surrogate.weights[j] <= 0:
                 continue
             ease = (known != reference).sum(axis=0) + len(known) * (labeling != reference)
             order = np.argsort(-ease, kind="stable")
             bonus = np.empty(labeling.size)
-            bonus[order] = view.weights[j] * function.minorant(self.weights(j)[order], distances[j])
+            bonus[order] = surrogate.weights[j] * function.minorant(self.weights(j)[order], distances[j])
             theta += bonus[:, None]
             own = np.flatnonzero((reference >= 0) & (reference < width))
             theta[own, reference[own]] -= bonus[own]
@@ -236,28 +239,28 @@ class DistanceTerms:
         weights[: len(self.scales)] = self.scales == 0
         return weights
 
-    def _bounded(self, which: int, scores: Doubles, distances: Doubles, view: View) -> View:
-        """Add the bound of one union to a view."""
-        family, place = self.families[which], self.places[which]
-        overlaps, between = family.overlaps(distances[:, place]), family.between
+    def _bounded(self, which: int, scores: Doubles, distances: Doubles, surrogate: Surrogate) -> Surrogate:
+        """Add the bound of one union to a surrogate."""
+        terms, place = self.by_potential[which], self.places[which]
+        overlaps, between = terms.overlaps(distances[:, place]), terms.between
         meet = self._meet(which, overlaps, distances)
         beta, clusters, meets = _core.counts.union_weights(scores, overlaps, between, meet)
         apart = np.triu(np.outer(beta, beta) * (clusters[:, None] != clusters), 1)
-        weights, coupling = view.weights.copy(), view.coupling.copy()
+        weights, coupling = surrogate.weights.copy(), surrogate.coupling.copy()
         weights[place] = beta
         if meets:
             for (j, k), term in zip(self.pairs[which], self._pair_terms(which), strict=True):
-                weights[term] = family.scale * apart[j, k] * between[j, k]
+                weights[term] = terms.scale * apart[j, k] * between[j, k]
                 a, b = place.start + j, place.start + k
-                coupling[a, b] = coupling[b, a] = family.scale * apart[j, k] * np.sqrt(between[j, k])
+                coupling[a, b] = coupling[b, a] = terms.scale * apart[j, k] * np.sqrt(between[j, k])
                 apart[j, k] = 0.0
-        constant = family.scale * float(1.0 - beta.sum() + (apart * between).sum())
-        return View(weights, view.constant + constant, coupling)
+        constant = terms.scale * float(1.0 - beta.sum() + (apart * between).sum())
+        return Surrogate(weights, surrogate.constant + constant, coupling)
 
     def _meet(self, which: int, overlaps: Doubles, distances: Doubles) -> Doubles:
         """Bounds on what pairs of balls have in common with each labeling's ball, (K, J * J); maybe no rows."""
         pairs = self.pairs[which]
-        between = self.families[which].between
+        between = self.by_potential[which].between
         if not pairs:
             return np.zeros((0, between.size))
         meet = np.tile(between, (len(overlaps), 1, 1))
@@ -284,8 +287,8 @@ def unfit(potential: Potential) -> str | None:
     return None if np.isfinite(distances.function.values).any() else "some potential forbids every count"
 
 
-def _family(potential: Potential, steep: float) -> Family:
+def _terms_of(potential: Potential, steep: float) -> PotentialTerms:
     found = potential.distances()
     assert found is not None  # see `unfit`
     function = with_limit(found.function, steep)
-    return Family(np.ascontiguousarray(found.references), found.weights, function, found.scale, found.decay)
+    return PotentialTerms(np.ascontiguousarray(found.references), found.weights, function, found.scale, found.decay)

@@ -58,10 +58,10 @@ class DistanceSearch:
         gaps: list[float] = []
         for call in range(calls):
             bounding = call % 2 == 0 or not bundle.terms.has_unions
-            view = bundle.bounding() if bounding else bundle.steering(bundle.best)
-            labeling = bundle.call(view)
+            surrogate = bundle.bounding() if bounding else bundle.steering(bundle.best)
+            labeling = bundle.call(surrogate)
             local.reach(labeling)
-            local.recombine(view, labeling)
+            local.recombine(surrogate, labeling)
             local.polish()
             gaps.append(bundle.gap)
             if effort().seconds == 0:

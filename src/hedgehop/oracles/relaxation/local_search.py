@@ -15,7 +15,7 @@ from hedgehop.oracles.folding import changed_unary, fold, not_finite_pairs
 from hedgehop.oracles.pairwise.kernels import expanded
 from hedgehop.oracles.relaxation.ascent import Ascent
 from hedgehop.oracles.relaxation.bundle import Bundle
-from hedgehop.oracles.relaxation.distance_terms import View
+from hedgehop.oracles.relaxation.distance_terms import Surrogate
 
 _PARENTS = 3  # labelings that are recombined or polished
 _MIXTURE_WEIGHT = 0.02  # weight of a labeling in a mixture that counts
@@ -40,13 +40,13 @@ class LocalSearch:
         assert isinstance(self.bundle.model, PairwiseModel)
         return changed_unary(self.bundle.model, self.theta)
 
-    def recombine(self, view: View, labeling: Labels) -> None:
+    def recombine(self, surrogate: Surrogate, labeling: Labels) -> None:
         """Mix the components in which the labelings of the mixture, and a new one, differ."""
         bundle = self.bundle
         weights = bundle.mixed
         heavy = [k for k in np.argsort(-weights, kind="stable")[:_PARENTS] if weights[k] > _MIXTURE_WEIGHT]
         parents = [bundle.labelings[k] for k in heavy]
-        self._mix(view, [(x, y) for x in parents for y in (*parents, labeling) if x is not y])
+        self._mix(surrogate, [(x, y) for x in parents for y in (*parents, labeling) if x is not y])
 
     def reach(self, labeling: Labels) -> None:
         """Change single variables, the cheapest first, until the limits are kept."""
@@ -90,15 +90,15 @@ class LocalSearch:
     def _minorant(self, best: Labels) -> Doubles:
         bundle = self.bundle
         found = np.array(bundle.labelings[-_RECENT:])
-        view, distances = bundle.steering(bundle.best), bundle.distances[bundle.best]
-        return bundle.terms.minorant(view, best, distances, found, int(bundle.model.label_counts.max()))
+        surrogate, distances = bundle.steering(bundle.best), bundle.distances[bundle.best]
+        return bundle.terms.minorant(surrogate, best, distances, found, int(bundle.model.label_counts.max()))
 
     def _improved(self, minorant: Doubles, best: Labels) -> Labels:
         """Maximise a minorant, search around what that finds, and return the best labeling."""
         bundle = self.bundle
-        view, labeling = bundle.steering(bundle.best), self._maximal(minorant, best)
+        surrogate, labeling = bundle.steering(bundle.best), self._maximal(minorant, best)
         bundle.add(labeling[None])
-        self._mix(view, [(best, labeling)])
+        self._mix(surrogate, [(best, labeling)])
         self.polish(_PARENTS)
         return bundle.labelings[bundle.best]
 
@@ -108,11 +108,11 @@ class LocalSearch:
             return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None, rounds=1)
         return np.ascontiguousarray(self.bundle.asked(theta).labeling.reshape(-1), np.int32)
 
-    def _mix(self, view: View, pairs: list[tuple[Labels, Labels]]) -> None:
+    def _mix(self, surrogate: Surrogate, pairs: list[tuple[Labels, Labels]]) -> None:
         if self.moves is None or not pairs:
             return
         core = self.bundle.terms.core
-        self.bundle.add(np.array([self.moves.mix(self.unary, core, view.weights, x, y) for x, y in pairs]))
+        self.bundle.add(np.array([self.moves.mix(self.unary, core, surrogate.weights, x, y) for x, y in pairs]))
 
 
 def moves_of(model: Model) -> _core.local.DistanceMoves | None:

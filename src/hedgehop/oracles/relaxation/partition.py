@@ -23,39 +23,13 @@ from hedgehop._arrays import Doubles
 from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts
+from hedgehop.potentials.list_weights import ListWeights
 
 _FLOW_BYTES = 1 << 29  # of the flows that are kept for the labels of a grid
 _NUMPY_SUM_ERROR = 64 * float(np.finfo(np.float64).eps)  # of sums by numpy, against the sum of the sizes of their terms
 _SUBGRADIENT_WEIGHT = 0.6  # weight of the last subgradient in the direction of a step
 _FADED = 0.02  # of a direction, whose entries are whole numbers: what four turns leave of them
 _STEPS_BEFORE_HALVING = 5  # steps without progress after which they are halved
-
-
-@dataclass(frozen=True)
-class Worths:
-    """What labels and regions add to a list, by the number of labelings that use them.
-
-    Attributes
-    ----------
-    labels : (L, m + 1) array
-        Worth of each label by the number of labelings that use it.
-    regions : sequence of index arrays
-        Sets of variables.
-    wholes : (R, L, m + 1) array
-        Worth of each region and label by the number of labelings that give the whole region that label.
-    slacks : (R,) array
-        How many deviating members void a region: more than one only for m = 1.
-    """
-
-    labels: Doubles
-    regions: Sequence[NDArray[np.integer]]
-    wholes: Doubles
-    slacks: Doubles
-
-    @property
-    def m(self) -> int:
-        """How many labelings a list has."""
-        return int(self.labels.shape[1]) - 1
 
 
 @dataclass(frozen=True)
@@ -80,18 +54,18 @@ class PartitionDual:
     def __init__(
         self,
         model: PairwiseModel,
-        worths: Worths,
+        weights: ListWeights,
         theta: Doubles | None = None,
         parts: _core.flow.LabelParts | None = None,
     ) -> None:
         self.unary = np.asarray(model.unary if theta is None else model.unary + theta, np.float64)
-        self.worths = worths
-        steps = np.diff(worths.wholes, axis=2)
+        self.weights = weights
+        steps = np.diff(weights.wholes, axis=2)
         self.low = np.maximum(0.0, steps.min(axis=2, initial=np.inf)) if steps.size else np.zeros(steps.shape[:2])
         self.high = np.maximum(0.0, steps.max(axis=2, initial=-np.inf)) if steps.size else np.zeros(steps.shape[:2])
-        self.parts = parts or _parts(model, worths, self.high / worths.slacks[:, None])
-        counts = np.arange(1, worths.m + 1)
-        rewards = (worths.labels[:, 1:] - worths.labels[:, :1]) / counts
+        self.parts = parts or _parts(model, weights, self.high / weights.slacks[:, None])
+        counts = np.arange(1, weights.m + 1)
+        rewards = (weights.labels[:, 1:] - weights.labels[:, :1]) / counts
         self.stake = model.spread
         self._reach = np.maximum(0.0, rewards.max(axis=1)) + (model.spread / model.n_variables or 1.0)
 
@@ -101,20 +75,20 @@ class PartitionDual:
 
     def evaluate(self, prices: Prices) -> tuple[float, Prices]:
         """Return the bound at some prices, rounding included, and its subgradient."""
-        worths, m = self.worths, self.worths.m
+        weights, m = self.weights, self.weights.m
         scores = self.unary - prices.variables[:, None]
         slopes = np.clip(prices.slopes, self.low, self.high)
         values, members = self.parts.solve(scores, slopes if len(slopes) else None, self._reach)
         counts = np.arange(m + 1)
         usable = np.isfinite(values)
-        ladder = worths.labels + np.where(usable, values, 0.0)[:, None] * counts
+        ladder = weights.labels + np.where(usable, values, 0.0)[:, None] * counts
         ladder[~usable, 1:] = -np.inf
         used = ladder.argmax(axis=1)
-        rest = worths.wholes - slopes[:, :, None] * counts
+        rest = weights.wholes - slopes[:, :, None] * counts
         total = m * float(prices.variables.sum()) + float(ladder.max(axis=1).sum()) + float(rest.max(axis=2).sum())
-        held = _held(members, worths.regions)
+        held = whole_regions(members, weights.regions)
         rises = Prices(m - used @ members.astype(np.float64), held * used - rest.argmax(axis=2))
-        sizes = m * float(np.abs(prices.variables).sum()) + float(np.abs(worths.labels).sum() + np.abs(rest).sum())
+        sizes = m * float(np.abs(prices.variables).sum()) + float(np.abs(weights.labels).sum() + np.abs(rest).sum())
         shown = np.abs(scores, where=scores > -np.inf, out=np.zeros(scores.shape)).sum(axis=0)
         return total + _NUMPY_SUM_ERROR * (sizes + float(used @ shown)), rises
 
@@ -172,7 +146,7 @@ def _mixed(new: Prices, old: Prices) -> Prices:
     return Prices(variables, _SUBGRADIENT_WEIGHT * new.slopes + (1 - _SUBGRADIENT_WEIGHT) * old.slopes)
 
 
-def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
+def whole_regions(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) -> Doubles:
     """Whether each region lies within the part of each label, (R, L)."""
     if not len(regions):
         return np.zeros((0, len(members)))
@@ -180,15 +154,15 @@ def _held(members: NDArray[np.uint8], regions: Sequence[NDArray[np.integer]]) ->
     return np.asarray(np.minimum.reduceat(members[:, np.concatenate(regions)], first, axis=1).T, np.float64)
 
 
-def _parts(model: PairwiseModel, worths: Worths, limits: Doubles) -> _core.flow.LabelParts:
-    if isinstance(model, Grid) and not worths.regions:
+def _parts(model: PairwiseModel, weights: ListWeights, limits: Doubles) -> _core.flow.LabelParts:
+    if isinstance(model, Grid) and not weights.regions:
         along = [np.ascontiguousarray(s, np.float64) / 2 for s in model.strengths]
         return _core.flow.LabelParts.grid(list(model.shape), model.connectivity, model.n_labels, along, _FLOW_BYTES)
     assert isinstance(model.pairwise, Potts)
     halves = np.asarray(model.pairwise.strengths, np.float64) / 2
-    if not worths.regions:
+    if not weights.regions:
         return _core.flow.LabelParts.general(model.unary.shape, model.edges, halves)
-    members = np.concatenate(worths.regions).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum([r.size for r in worths.regions])]).astype(np.int64)
+    members = np.concatenate(weights.regions).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum([r.size for r in weights.regions])]).astype(np.int64)
     limits = np.ascontiguousarray(limits)
     return _core.flow.LabelParts.general(model.unary.shape, model.edges, halves, members, offsets, limits)

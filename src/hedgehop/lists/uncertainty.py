@@ -49,7 +49,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class UncertaintyFigures:
     """What is known about how sure a list is; all that files keep.
 
     Attributes
@@ -96,7 +96,7 @@ class ListView:
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class ListUncertainty:
     """A list against what the truth may be."""
 
     view: ListView
@@ -108,11 +108,11 @@ class Outlook:
         return self.view.members
 
     @cached_property
-    def figures(self) -> Figures:
+    def figures(self) -> UncertaintyFigures:
         """What is read off."""
         chances = self.possible.marginals
         logs = np.log(np.where(chances > 0, chances, 1.0))
-        return Figures(
+        return UncertaintyFigures(
             self.possible.nearest(self.members),
             self.possible.far_from(self.members, _NEAR),
             own(self.view.spread(chances.max(axis=1))),
