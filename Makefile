@@ -101,7 +101,7 @@ cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan an
 	  -DHEDGEHOP_SANITIZE_THREADS=$(filter THREADS,$(SANITIZE)) \
 	  --log-level=WARNING > $(CPPTEST).log
 	@$(IN_VENV) cmake --build $(CPPTEST) -- --quiet
-	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure
+	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure --parallel 2
 
 clean: ## Remove the environment and everything built
 	rm -rf $(VENV) build dist src/hedgehop/_core .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -5,7 +5,7 @@
 solver alone, from the integers it likes best.
 
 Times are of the processor (every solver uses one thread here, and machines are shared) and least of several turns;
-solvers take turns, so that a ratio compares what the machine did at the same time.
+solvers take turns, so that a ratio compares what the machine did at the same time. What takes long is measured once.
 """
 
 from __future__ import annotations

@@ -70,9 +70,9 @@ for problem in (knapsack, facilities, schedule, reserve):
         rows.append((problem.__name__, name, different, abs(loss), seconds, int(found.exact.sum())))
         maps[name] = found.labelings
 
-print("| problem | list | different columns | objective lost | CPU seconds | steps proven |\n|---|---|---|---|---|---|")
+print(f"{'problem':10} {'list':8} different columns  objective lost  CPU seconds  steps proven")
 for problem_name, name, different, loss, seconds, proven in rows:
-    print(f"| {problem_name} | {name} | {different:.0%} | {loss:.1%} | {seconds:.1f} | {proven} of 5 |")
+    print(f"{problem_name:10} {name:8} {different:17.0%} {loss:15.1%} {seconds:12.1f} {proven:8} of 5")
 
 figure = Figure(figsize=(9, 4.2), layout="constrained")
 for row, (name, plans) in zip(figure.subplots(2, 5), maps.items(), strict=True):

@@ -12,7 +12,7 @@ import numpy as np
 
 import hedgehop as hh
 
-SUFFIXES = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz")
+SUFFIXES = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz", ".att")
 MAPS = (".npy", ".json", ".png", ".MAP")
 MANIFESTS = (".csv", ".jsonl")
 ALL = (*SUFFIXES, *MAPS, *MANIFESTS)
@@ -24,7 +24,9 @@ def seeds(folder):
     model = hh.FactorGraph([[0.0, -1.0], [-2.0, 0.0]], [[0, 1]], [np.array([[0.0, -2.0], [-1.0, 0.0]])])
     for k, suffix in enumerate(ALL):
         seed = FOLDER / f"seed{suffix}"
-        if suffix in SUFFIXES:
+        if suffix == ".att":
+            hh.write(hh.Automaton([(0, 1, 0), (1, 2, 1)], [0.0, -1.5], {2: -1.0}, symbols=["a", "b"]), seed)
+        elif suffix in SUFFIXES:
             hh.write(model, seed)
         elif suffix in MAPS:
             hh.io.write_labels([[0, 1], [2, 255]], seed)

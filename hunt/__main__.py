@@ -22,7 +22,7 @@ def main() -> int:
         if not options.rounds:
             counts["flows"] = flow.hunt(options.seed, 0.1 * options.seconds, tally)
             counts["files"] = files.hunt(options.seed, 0.05 * options.seconds, tally)
-            counts["calls"] = arguments.hunt(options.seed, 0.05 * options.seconds, tally)
+            counts["invalid calls"] = arguments.hunt(options.seed, 0.05 * options.seconds, tally)
     except KeyboardInterrupt:
         print("hunt: interrupted; this is what was checked until then", file=sys.stderr)
     _show(tally, counts, options.json)

@@ -315,15 +315,24 @@ class Round:
         if said < best - self._list_slack(top) - self.truth.digits(top):
             self._fault("bound of a list below the truth", f"says {said!r}, but a list reaches {best!r}")
 
+    def _left_open(self, proof: Any, m: int, slack: float) -> None:
+        """No labeling is more relevant than the one that is repeated by more than the certificate says."""
+        relevance = self.problem.relevance
+        repeated = self.truth.value(np.repeat(np.arange(len(relevance))[:, None], m, axis=1))
+        behind = m * (relevance.max() - relevance[np.abs(repeated - proof.baseline) <= slack])
+        if not proof.allowed and not (behind <= proof.baseline_gap + slack).any():
+            self._fault("baseline_gap too small", f"{proof.baseline_gap!r} of {proof.baseline!r}")
+
     def _guaranteed(self, found: Any, best: float, places: list[int]) -> None:
-        """``F - F0 >= guarantee (F* - F0)``, F0 = the best labeling repeated, or F of labelings that are allowed."""
+        """``F - F0 >= guarantee (F* - F0)``, F0 = the best labeling repeated, or F of what was found or is allowed."""
         single = int(np.argmax(self.problem.relevance))
         ties = np.flatnonzero(self.problem.relevance >= self.problem.relevance[single] - self._list_slack([single]))
         m = len(found)
         starts = self.truth.value(np.repeat(ties[:, None], m, axis=1))
         proof, slack = found.certificate, self.truth.digits(places) + self._list_slack(places)
-        if proof.allowed:
+        if proof.allowed or proof.baseline_gap > 0:  # compared with what was found
             starts = [proof.baseline]
+            self._left_open(proof, m, slack)
             if proof.baseline > found.upper_bound + slack:
                 self._fault("baseline above the bound", f"{proof.baseline!r} > {found.upper_bound!r}")
         self._count("guarantees")

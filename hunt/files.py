@@ -12,7 +12,7 @@ import numpy as np
 import hedgehop as hh
 from hunt.tally import Fault, Tally
 
-MODELS = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz")
+MODELS = (".uai", ".LG", ".wcsp", ".cfn", ".max", ".npz", ".uai.gz", ".uai.xz", ".att")
 MAPS = (".npy", ".json", ".png", ".MAP")
 PIECES = (b"-1", b"0", b"99999999999", b"1e308", b"nan", b"-inf", b" ", b"\n", b"{", b"]", b'"', b"\0", b"\xff", b"x")
 
@@ -33,8 +33,10 @@ def _written(folder: Path) -> dict[str, bytes]:
     small = hh.FactorGraph([[0.0, -1.0], [-2.0, 0.0]], [[0, 1]], [np.array([[0.0, -2.0], [-1.0, 0.0]])])
     cliques = [([0, 1, 2], -np.ones((2, 2, 2)))]
     large = hh.FactorGraph([[0.0, -1.0]] * 3, [[0, 1]], [[[0.0, -2.0], [-np.inf, 0.0]]], cliques)
+    strings = hh.Automaton([(0, 1, 0), (1, 2, -1), (1, 2, 1)], [0.0, -1.5, -2.0], {2: -1.0}, symbols=["a", "bb"])
+    special = {".max": small, ".att": strings}
     for suffix in MODELS:
-        hh.write(small if suffix == ".max" else large, folder / f"whole{suffix}")
+        hh.write(special.get(suffix, large), folder / f"whole{suffix}")
     for suffix in MAPS:
         hh.io.write_labels([[0, 1], [2, 255]], folder / f"whole{suffix}")
     return {suffix: (folder / f"whole{suffix}").read_bytes() for suffix in (*MODELS, *MAPS)}

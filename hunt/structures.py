@@ -300,6 +300,68 @@ def acyclic_path(d: Dice):
     return _routes(d, edges, 4, True, _open(d, d.scores(9)))
 
 
+def automaton(d: Dice):
+    """Strings of up to three symbols; of several ways to read one, the best counts."""
+    arcs = [
+        (0, 1, 0),
+        (1, 2, 1),
+        (2, 4, 0),
+        (0, 1, 1),
+        (0, 2, 2),
+        (1, 3, 2),
+        (3, 4, 1),
+        (2, 3, -1),
+        (1, 2, 0),
+        (3, 4, 2),
+    ]
+    scores, ending = d.scores(10), {4: 0.0, 2: float(d.scores(1)[0])}
+    if d.forbid:
+        scores[3:][d.random.random(7) < 0.25] = -np.inf
+    model = hh.Automaton(arcs, scores, ending)
+
+    def ways(state: int, string: tuple[int, ...]) -> list[list[float]]:
+        found = [[ending[state]]] if not string and state in ending else []
+        for (start, to, symbol), score in zip(arcs, scores.tolist(), strict=True):
+            if start == state and score > -np.inf and (symbol < 0 or string[:1] == (symbol,)):
+                found += [[score, *rest] for rest in ways(to, string if symbol < 0 else string[1:])]
+        return found
+
+    def terms(y: tuple[int, ...]) -> list[float] | None:
+        size = y.index(3) if 3 in y else len(y)
+        fits = all(k == 3 for k in y[size:])
+        return max(ways(0, y[:size]), key=sum, default=None) if fits else None
+
+    return model, [4] * 3, terms, None
+
+
+def grammar(d: Dice):
+    """Parses of three words by rules over two symbols; the label of a span is 0, or one more than its symbol."""
+    words, rules, scores = d.unary(3, 2), [(0, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 0, 1)], d.scores(5)
+    words[:, 0] = d.scores(3)
+    model = hh.Cfg(words, rules, scores)
+    places = {(0, 1): 0, (1, 2): 1, (2, 3): 2, (0, 2): 3, (1, 3): 4, (0, 3): 5}
+    worth = dict(zip(rules, scores.tolist(), strict=True))
+
+    def tree(y: tuple[int, ...], i: int, j: int) -> list[float] | None:
+        """Scores of the rules below a span, and None if its labels do not fit."""
+        own = y[places[i, j]] - 1
+        if own < 0:
+            return None
+        if j - i == 1:
+            return [float(words[i, own])]
+        for k in range(i + 1, j):
+            left, right = tree(y, i, k), tree(y, k, j)
+            if left is not None and right is not None:
+                rule = (own, y[places[i, k]] - 1, y[places[k, j]] - 1)
+                return [worth[rule], *left, *right] if rule in worth else None
+        return None
+
+    def terms(y: tuple[int, ...]) -> list[float] | None:
+        return tree(y, 0, 3) if sum(k > 0 for k in y) == 5 and y[5] == 1 else None
+
+    return model, [3] * 6, terms, None
+
+
 class Ranking:
     """A user's own structure: the label of a thing is its place, and no two things share one."""
 
@@ -386,7 +448,7 @@ STRUCTURES: dict[str, Callable[[Dice], Any]] = {
     for f in (
         potts, binary, attractive, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest, potts_tree,
         no_edges, chain, grid4, grid8, volume, spanning_tree, graph_matching, perfect_matching, matching,
-        partial_matching, arborescence, relations, directed_path, undirected_path, acyclic_path, own_structure,
-        own_solver, program, mixed_program,
+        partial_matching, arborescence, relations, directed_path, undirected_path, acyclic_path, automaton,
+        grammar, own_structure, own_solver, program, mixed_program,
     )
 }  # fmt: skip

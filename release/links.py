@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Make the links of README.md absolute, for PyPI: ``python release/links.py https://HOST/PATH``.
+"""Prepare README.md for PyPI, where relative links are dead: ``python release/links.py https://HOST/PATH``.
 
-Run it once the documentation has an address. It points every link and picture of README.md there, and writes the
-address into pyproject.toml as [project.urls]. Until then links are relative, which works in a clone. To move the
-documentation, run it again with the new address.
+With the address of the documentation, every link and picture of README.md leads there, and pyproject.toml has it as
+[project.urls]. To move the documentation, run it again with the new address. Links are relative until then, which
+works in a clone. To release without an address, run ``python release/links.py none``: links become plain text, and
+pictures are left out. Build, publish, and restore README.md.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ def absolute(text: str, base: str, old: str | None = None) -> str:
     text = text.replace(f"]({old}/", f"]({base}/") if old else text
     text = re.sub(r"\]\(docs/pictures/([\w.]+)\)", rf"]({base}/_images/\1)", text)
     return re.sub(r"\]\(docs/(\w+)\.md(#[\w-]+)?\)", rf"]({base}/\1.html\2)", text)
+
+
+def without_links(text: str) -> str:
+    """Return a page without relative links and pictures."""
+    text = re.sub(r"!\[[^\]]*\]\((?!https:)[^)]*\)[ \n]*", "", text)
+    return re.sub(r"\[([^\]]*)\]\((?!https:)[^)]*\)", r"\1", text)
 
 
 def with_urls(settings: str, base: str) -> str:
@@ -42,7 +49,16 @@ def main(base: str) -> None:
     print(f"links: README.md and pyproject.toml lead to {base}")
 
 
+def remove_links() -> None:
+    readme = ROOT / "README.md"
+    readme.write_text(without_links(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    print("links: README.md has no relative links or pictures; restore it after the release")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["none"]:
+        remove_links()
+        raise SystemExit
     if len(sys.argv) != 2 or not re.fullmatch(r"https://[\w.-]+(/[\w.-]+)*", sys.argv[1]):
         raise SystemExit(__doc__)
     main(sys.argv[1])

@@ -135,3 +135,22 @@ def test_noise_follows_the_structure():
     assert np.array_equal(hh.samples(parse, 20, method="noise"), hh.samples(parse, 20, 1.0, 0.0, 0.0))
     whole = [np.arange(6)]
     assert np.array_equal(hh.samples(chain, 20, regions=whole), hh.samples(chain, 20, 0.0, 1.0, 1.0, regions=whole))
+
+
+def test_diverse_beams_are_strings_and_wide_ones_begin_with_the_best():
+    random = np.random.default_rng(5)
+    slots = [dict(zip("abcd", random.normal(size=4).tolist(), strict=True)) for _ in range(5)]
+    slots[2][""] = 0.3
+    model = hh.Automaton.from_slots(slots)
+    found = hh.baselines.diverse_beams(model, m=4, penalty=2.0, width=100)
+    assert np.isfinite(model.score(found)).all()
+    assert found[0].tolist() == hh.best(model).labeling.tolist()
+    assert len({tuple(y) for y in found.tolist()}) > 1
+    narrow = hh.baselines.diverse_beams(model, m=2, penalty=0.0, width=1)
+    assert narrow[0].tolist() == narrow[1].tolist()
+    assert model.score(narrow[0]) <= hh.best(model).value
+
+
+def test_diverse_beams_need_an_automaton():
+    with pytest.raises(TypeError, match=r"hh\.Automaton"):
+        hh.baselines.diverse_beams(hh.FactorGraph([[0.0, 1.0]]))

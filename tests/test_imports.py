@@ -158,6 +158,12 @@ def test_models_know_nothing_of_diversity_and_diversity_nothing_of_oracles():
 LOADED = (
     "import sys, hedgehop as hh; hh.Grid; hh.diverse; hh.HammingBall; print(*{m.split('.')[0] for m in sys.modules})"
 )
+SOLVED = """
+import sys, numpy, hedgehop as hh
+from hedgehop.batch import Recipe, tasks
+Recipe(diversity="variables", tradeoff="0.5").solve(hh.Chain(numpy.eye(3), transitions=numpy.eye(3)))
+print(*{m.split('.')[0] for m in sys.modules})
+"""
 SPENT = """
 import time, numpy, scipy, scipy.special
 start = time.process_time()
@@ -174,6 +180,11 @@ def run(code: str) -> str:
 def test_import_needs_numpy_and_scipy_only():
     extras = {"skimage", "sklearn", "matplotlib", "typer", "rich", "fastapi", "dask", "h5py", "PIL", "imageio", "tqdm"}
     assert not extras & set(run(LOADED).split())
+
+
+def test_a_list_of_a_chain_needs_no_scipy():
+    """Loading it takes longer than everything else that a process of a batch loads."""
+    assert "scipy" not in run(SOLVED).split()
 
 
 def test_import_is_quick(tmp_path, monkeypatch):

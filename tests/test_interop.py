@@ -40,6 +40,31 @@ class DlpackTensor(Tensor):
         return self.values.__dlpack_device__()
 
 
+class CudaTensor(Tensor):
+    """As torch's on a GPU, which refuses to say where its numbers are while it has gradients."""
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.here:
+            raise AttributeError
+        if not self.free:
+            raise RuntimeError("this tensor requires grad")
+        return {}
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_tensors_on_a_gpu_come_to_the_cpu(free):
+    assert as_array(CudaTensor(np.ones(3), free, dlpack=False)).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_models_take_tensors_and_keep_their_own_numbers():
+    scores = np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]])
+    model = hh.Chain(CudaTensor(scores, dlpack=False), Tensor(np.eye(2), dlpack=False))
+    assert hh.Grid(Tensor(scores[None]), smoothness=0.1).shape == (1, 3)
+    scores[:] = 0.0
+    assert model.unary.tolist() == [[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]]
+
+
 def test_tensors_leave_their_device_and_gradients():
     values = np.arange(6.0).reshape(2, 3)
     for dlpack in (True, False):

@@ -105,6 +105,9 @@ def draw(figures: dict[str, Any]) -> None:
         for k, (name, curve) in enumerate(figures[panel].items()):
             axis.loglog(*np.transpose(curve), marker="os^vDPX"[k], markersize=4, linewidth=1.2, label=name)
         axis.set_xlabel(PANELS[panel][0])
+        if panel != "n":  # few values, each named
+            axis.set_xticks(PANELS[panel][1], map(str, PANELS[panel][1]))
+            axis.minorticks_off()
         axis.grid(alpha=0.3)
     axes[0, 0].set_ylabel("CPU seconds per list")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper center", ncols=4, frameon=False)
@@ -115,9 +118,11 @@ def draw(figures: dict[str, Any]) -> None:
 def main() -> None:
     """Measure the panels that are named, and draw all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("panels", nargs="*", choices=PANELS, metavar="n, L, m")
+    parser.add_argument("panels", nargs="*", metavar="n, L, m")
     parser.add_argument("--limit", type=float, default=60.0)
     options = parser.parse_args()
+    if not set(options.panels) <= set(PANELS):
+        parser.error(f"panels must be some of {', '.join(PANELS)}; got {' '.join(options.panels)}.")
     figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     for panel in options.panels:
         figures = {**figures, "limit": options.limit, panel: measure(panel, options.limit)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows to learn from: signs of superpixels under many kinds of strokes, and whether each is object; kept in files."""
+"""Rows to learn from: cues of superpixels under many kinds of strokes, and whether each is object; kept in files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import hedgehop as hh
 from experiments.progress import count
 from experiments.strokes.drawing import Mark, click, correction, kinds, stroke
 from experiments.strokes.tasks import UNKNOWN, Task
-from hedgehop.segmentation.strokes.learned import signs_of
+from hedgehop.segmentation.strokes.cues import NAMES, PLAIN_MEAN
+from hedgehop.segmentation.strokes.learned import cues_of
 from hedgehop.segmentation.strokes.scores import StrokeScores
-from hedgehop.segmentation.strokes.signs import NAMES, PLAIN_MEAN
 
 _PER_SET = 160  # superpixels kept of each set of strokes
 _CORRECTIONS = 2
@@ -25,10 +25,10 @@ _CORRECTIONS = 2
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Superpixels of all sets of strokes on an image: signs, whether they are object, area, which set."""
+    """Superpixels of all sets of strokes on an image: cues, whether they are object, area, which set."""
 
     name: str
-    signs: np.ndarray
+    cues: np.ndarray
     object: np.ndarray
     area: np.ndarray
     kind: np.ndarray
@@ -80,10 +80,10 @@ def _of_view(task: Task) -> Iterator[dict[str, np.ndarray]]:
             continue
         free = np.flatnonzero((given.seeds < 0) & (pixels.sum(axis=1) > 0))
         some = random.permutation(free)[:_PER_SET]
-        signs = signs_of(given, 1)[some].astype(np.float32)
+        cues = cues_of(given, 1)[some].astype(np.float32)
         share = pixels[some, 1] / pixels[some].sum(axis=1)
         area = pixels[some].sum(axis=1)
-        yield {"signs": signs, "object": share.astype(np.float32), "area": area, "kind": np.array(kind)}
+        yield {"cues": cues, "object": share.astype(np.float32), "area": area, "kind": np.array(kind)}
 
 
 def _corrected(task: Task, segmenter: hh.Segmenter) -> Iterator[tuple[str, np.ndarray]]:
@@ -114,6 +114,6 @@ def _read(path: Path) -> Iterator[Rows]:
     with np.load(path) as kept:
         sets = sorted({int(key[4:]) for key in kept.files if key.startswith("kind")})
         for k in sets:
-            signs = kept[f"signs{k}"]
-            assert signs.shape[1] == len(NAMES), f"{path} is of other signs; remove it"
-            yield Rows(name, signs, kept[f"object{k}"], kept[f"area{k}"].astype(np.float32), kept[f"kind{k}"])
+            cues = kept[f"cues{k}"]
+            assert cues.shape[1] == len(NAMES), f"{path} is of other cues; remove it"
+            yield Rows(name, cues, kept[f"object{k}"], kept[f"area{k}"].astype(np.float32), kept[f"kind{k}"])

@@ -11,7 +11,7 @@ import numpy as np
 import hedgehop as hh
 from experiments.strokes.tasks import Task
 from hedgehop.segmentation.strokes.combiner import Combiner
-from hedgehop.segmentation.strokes.signs import PLAIN_MEAN
+from hedgehop.segmentation.strokes.cues import PLAIN_MEAN
 
 PLAIN: Mapping[str, float] = PLAIN_MEAN
 

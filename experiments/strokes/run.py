@@ -94,7 +94,7 @@ def _nets(rows: list[Rows], cache: Path) -> Combiner:
     cache.mkdir(parents=True, exist_ok=True)
     known = hashlib.sha256(f"{NETS} {HIDDEN} {PASSES}".encode())
     for r in rows:
-        known.update(r.signs.tobytes() + r.object.tobytes())
+        known.update(r.cues.tobytes() + r.object.tobytes())
     path = cache / f"{known.hexdigest()[:20]}.npz"
     if not path.exists():
         save(train(rows), path)

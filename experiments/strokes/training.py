@@ -21,13 +21,13 @@ _DECAY = 1e-5
 
 def train(rows: list[Rows], seed: int = 0) -> Combiner:
     """Return nets that have learned from these rows."""
-    signs = np.concatenate([r.signs for r in rows])
+    cues = np.concatenate([r.cues for r in rows])
     target = np.concatenate([r.object for r in rows]) > 0.5
     weight = np.concatenate([_weights(r) for r in rows]).astype(np.float32)
     names = sorted({r.name for r in rows})
     image = np.concatenate([np.full(len(r.object), names.index(r.name)) for r in rows])
-    mean, scale = np.nanmean(signs, axis=0), np.nanstd(signs, axis=0) + 1e-6
-    inputs = standardised(signs, mean, scale)
+    mean, scale = np.nanmean(cues, axis=0), np.nanstd(cues, axis=0) + 1e-6
+    inputs = standardised(cues, mean, scale)
     nets = []
     for k in range(NETS):
         random = np.random.default_rng(1000 * seed + k)
@@ -40,7 +40,7 @@ def train(rows: list[Rows], seed: int = 0) -> Combiner:
 
 
 def save(combiner: Combiner, path: Path) -> None:
-    """Write the arrays: weights in half precision, the units of the signs in single."""
+    """Write the arrays: weights in half precision, the units of the cues in single."""
     kept = {k: v if k in ("mean", "scale") else v.astype(np.float16) for k, v in combiner.arrays.items()}
     with path.open("wb") as file:
         np.savez_compressed(file, **kept)
@@ -50,7 +50,7 @@ def log_loss(combiner: Combiner, rows: list[Rows]) -> float:
     """Mean over rows of -log(probability of the truth), by weight."""
     total = weight = 0.0
     for r in rows:
-        odds, w = combiner.log_odds(r.signs), _weights(r)
+        odds, w = combiner.log_odds(r.cues), _weights(r)
         total += float((w * np.logaddexp(0.0, np.where(r.object > 0.5, -odds, odds))).sum())
         weight += float(w.sum())
     return total / weight

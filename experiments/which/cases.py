@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import hedgehop as hh
-from hedgehop.lists.outlook import ListView, Outlook
 from hedgehop.lists.possibilities import Possibilities
+from hedgehop.lists.uncertainty import ListUncertainty, ListView
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +41,11 @@ class Case:
 
     def first(self, m: int) -> Case:
         """Return the same with the first m labelings only; what the truth may be stays."""
-        found, outlook = self.found, self.found._live_outlook
-        view = replace(outlook.view, members=outlook.view.members[:m])
+        found, uncertainty = self.found, self.found._live_uncertainty
+        view = replace(uncertainty.view, members=uncertainty.view.members[:m])
         arrays = {name: getattr(found, name)[:m] for name in ("labelings", "relevance", "gains", "bounds", "exact")}
         arrays |= {"seconds": found.seconds[:m], "oracles": found.oracles[:m]}
-        short = replace(found, **arrays, _view=view, _outlook=Outlook(view, outlook.possible))
+        short = replace(found, **arrays, _view=view, _uncertainty=ListUncertainty(view, uncertainty.possible))
         return replace(self, found=short, quality=self.quality[:m])
 
 
@@ -55,4 +55,4 @@ def rebuilt(model: hh.Model, rows: np.ndarray, possible: Possibilities) -> hh.Di
     back = np.argsort(ordered.indices)
     arrays = {name: getattr(ordered, name)[back] for name in ("labelings", "relevance", "gains", "bounds", "exact")}
     view = ListView.plain(arrays["labelings"], model)
-    return replace(ordered, **arrays, _view=view, _outlook=Outlook(view, possible))
+    return replace(ordered, **arrays, _view=view, _uncertainty=ListUncertainty(view, possible))

@@ -66,7 +66,7 @@ def cases(data: Path, output: Path, key: str, limit: int | None) -> list[Case]:
 def _keep(path: Path, kept: Path) -> None:
     problem = read(path)
     found = class_list(Superpixels(problem.model, problem.weights), LONGEST)
-    possible = found._outlook.possible
+    possible = found._uncertainty.possible
     made = kept.with_suffix(".part.npz")
     np.savez_compressed(made, pool=possible.rows.astype(np.uint8), chances=possible.chances, chosen=found.indices)
     made.replace(kept)

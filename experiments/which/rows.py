@@ -139,7 +139,7 @@ def variables(cases: Sequence[Case]) -> float:
     """Calibration error of the most probable label of each variable whose label is known; nan if none is."""
     said, true = [], []
     for case in cases:
-        chances = case.found._live_outlook.possible.marginals
+        chances = case.found._live_uncertainty.possible.marginals
         known = case.truth >= 0
         said.append(chances.max(axis=1)[known])
         true.append((chances.argmax(axis=1) == case.truth)[known])

@@ -36,10 +36,11 @@ def sketches(data: Path, output: Path, limit: int | None) -> list[Case]:
 
 def _keep(segmenter: hh.Segmenter, task: Task, drawn: np.ndarray, kept: Path) -> None:
     listed = segmenter.suggest(drawn, m=M)
-    outlook, model = listed._live_outlook, listed._live_outlook.view.model
+    uncertainty, model = listed._live_uncertainty, listed._live_uncertainty.view.model
     consensus = _object_iou(hh.consensus(listed)[None], task.truth)
     arrays = {"unary": model.unary, "edges": model.edges, "strengths": model.pairwise.strengths}
-    arrays |= {"members": outlook.members, "possible": outlook.possible.rows, "weights": outlook.possible.weights}
+    possible = uncertainty.possible
+    arrays |= {"members": uncertainty.members, "possible": possible.rows, "weights": possible.weights}
     arrays |= {"quality": _object_iou(listed.labelings, task.truth), "consensus": consensus}
     made = kept.with_suffix(".part.npz")
     np.savez_compressed(made, **arrays)

@@ -121,6 +121,14 @@ def test_linked_files_of_the_ledger_are_refused(models, tmp_path, name):
     assert not (tmp_path / "outside").exists()
 
 
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_shards_of_numbered_files_are_about_equal(count):
+    items = [Item(f"g{k}.npz", model="x") for k in range(10 * count)]
+    sizes = [sum(item in Shard(number, count) for item in items) for number in range(count)]
+    assert sum(sizes) == 10 * count
+    assert min(sizes) >= 6
+
+
 def test_shards_do_everything_once_and_any_later_run_knows(models, tmp_path):
     (tmp_path / "items.csv").write_text("model\n" + "\n".join(map(str, models)) + "\n")
     items = Manifest(tmp_path / "items.csv")

@@ -7,6 +7,7 @@ import json
 import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def memory():
 @pytest.mark.parametrize("make", [LocalStore, lambda folder: RemoteStore(f"file://{folder}")])
 def test_stores_keep_whole_files(make, tmp_path):
     pytest.importorskip("fsspec")
-    store = make(tmp_path)
+    store = make(tmp_path / "new" / "folder")
     assert store.read("a/b") is None
     store.write("a/b", b"one")
     store.write("a/b", b"two")
@@ -180,3 +181,14 @@ def test_probabilities_are_kept_where_they_are_known(tmp_path):
     assert not found.is_weighed
     weights = found.probabilities
     assert _numbers(found)["probability"].tolist() == weights.tolist()
+
+
+@pytest.mark.parametrize("words", [{"probabilities": True}, {"temperature": 0.1}])
+def test_a_recipe_asks_for_probabilities(words, models, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    recipe = replace(RECIPE, **words)
+    run_in_threads(models[:1], tmp_path / "out", recipe, results="parquet")
+    rows = parquet.read_table(tmp_path / "out" / "labelings.parquet").to_pylist()
+    found = hh.weigh(RECIPE.solve(hh.read(models[0])), temperature=words.get("temperature", 1.0))
+    assert [row["probability"] for row in rows] == pytest.approx(found.probabilities.tolist())
+    assert recipe.fingerprint != RECIPE.fingerprint

@@ -89,6 +89,8 @@ def test_solve_says_how_likely_labelings_are(grid, tmp_path):
     shown = json.loads(run("show", tmp_path / "list.npz", "--json").stdout)
     assert shown["probabilities"] == pytest.approx(sure["100"])
     assert 0.0 <= shown["none_of_these"] <= 1.0
+    assert 0.3 < shown["mean_sure"] <= 1.0
+    assert 0.0 < shown["mean_entropy"] < np.log(3.0)
     assert "likely" in run("solve", grid, "-m", 2, "--probabilities").stdout
     assert "temperature must be > 0" in run(*words, "--temperature", "0").stderr
 
@@ -108,7 +110,7 @@ def test_json_with_a_file_leaves_the_labelings_there(grid):
 def test_a_time_limit_keeps_the_list_so_far_and_is_no_failure(grid):
     done = run("solve", grid, "-m", 9, "-t", 1, "--time-limit", 1e-9, "-o", grid.with_name("list.npz"))
     assert done.exit_code == 0
-    assert "only 1 of 9 labelings: the time limit is over" in done.stderr
+    assert "only 1 of 9 labelings were found: the time limit is over" in done.stderr
     assert len(hh.load(grid.with_name("list.npz"))) == 1
     assert json.loads(run("solve", grid, "-m", 1, "--time-limit", 1e-9, "--json").stdout)["m"] == 1
     assert "time_limit" in run("solve", grid, "--time-limit", 0).stderr

@@ -213,6 +213,34 @@ def acyclic_path(d: Dice) -> hh.Path:
     return hh.Path(edges, lengths, 0, 4)
 
 
+def automaton(d: Dice) -> hh.Automaton:
+    """Strings of up to three symbols, some of which can be read in two ways; an arc that reads nothing."""
+    arcs = [
+        (0, 1, 0),
+        (1, 2, 1),
+        (2, 4, 0),
+        (0, 1, 1),
+        (0, 2, 2),
+        (1, 3, 2),
+        (3, 4, 1),
+        (2, 3, -1),
+        (1, 2, 0),
+        (3, 4, 2),
+    ]
+    scores = d.unary(10, 2)[:, 1]
+    scores[:3] = d.scores(3)  # a string
+    return hh.Automaton(arcs, scores, {4: 0.0, 2: float(d.scores(1)[0])})
+
+
+def grammar(d: Dice) -> hh.Cfg:
+    """Three words and two symbols, or the five bracketings of four words."""
+    if d.ties:
+        return hh.Cfg(d.scores(4, 1), [(0, 0, 0)], d.scores(1))
+    words, scores = d.unary(3, 2), d.unary(4, 2)[:, 1]
+    words[:, 1], scores[:2] = d.scores(3), d.scores(2)  # a parse
+    return hh.Cfg(words, [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 0)], scores)  # no two parses have the same rules
+
+
 class Knapsack:
     """A user's own solver: what fits into a knapsack, by trying everything."""
 
@@ -259,13 +287,14 @@ STRUCTURES: dict[str, Callable[[Dice], hh.Model]] = {
         potts, binary, implications, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest,
         potts_tree, no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, graph_matching,
         perfect_matching, matching, partial_matching, arborescence, relations,
-        directed_path, undirected_path, acyclic_path, own_solver, program, mixed_program,
+        directed_path, undirected_path, acyclic_path, automaton, grammar, own_solver, program,
+        mixed_program,
     )
 }  # fmt: skip
 WITHOUT_EDGES = {
     "spanning_tree", "graph_matching", "perfect_matching", "matching", "partial_matching", "arborescence", "relations",
-    "directed_path", "undirected_path", "acyclic_path", "own_solver", "program",
-    "mixed_program",
+    "directed_path", "undirected_path", "acyclic_path", "automaton", "grammar", "own_solver",
+    "program", "mixed_program",
 }  # fmt: skip
 
 

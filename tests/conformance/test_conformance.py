@@ -164,13 +164,16 @@ def test_distinct_step_is_best_of_the_rest(structure, diversity, d):
 @given(d=dice(), distance=st.integers(1, 3))
 def test_minimum_distance_is_kept_and_best(structure, oracle, d, distance):
     model = STRUCTURES[structure](d)
+    every = hh.testing.all_labelings(model)
     try:
         found = hh.diverse(model, hh.VariableCoverage(), 2, tradeoff=0.5, oracle=oracle, min_distance=distance)
-    except UserWarning:  # raised as an error here: no labeling is far enough
+    except UserWarning:  # raised as an error here: no labeling is far enough from the best one
+        scores = np.asarray(model.score(every))
+        far = (every != every[scores.argmax()]).sum(axis=1) >= distance
+        assert not np.isfinite(scores[far]).any()
         return
     first, second = found.labelings
     assert (first != second).sum() >= distance
-    every = hh.testing.all_labelings(model)
     far = every[(every != first).sum(axis=1) >= distance]
     gains = np.asarray(model.score(far)) + 0.5 * np.asarray(hh.VariableCoverage().gain(model, far, first[None]))
     assert found.gains[1] == pytest.approx(gains.max(), abs=1e-5)

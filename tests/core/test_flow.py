@@ -195,6 +195,7 @@ def test_hard_terminals_do_not_cost_precision() -> None:
     assert 0 < flow.error < 1e-9
     assert flow.bits == 64
     assert flow.labels().tolist() == [0, 0, 1]
+    assert flow.labels(sink=False).tolist() == [1, 1, 0]
 
 
 def test_real_numbers_out_of_range() -> None:

@@ -25,6 +25,37 @@ def test_extents(dtype: type, n: int, random: Draws) -> None:
         assert np.isnan(_core.scores.extent(values)).all()
 
 
+@given(st.integers(0, 3000), st.booleans(), draws())
+def test_scaled(n: int, with_nan: bool, random: Draws) -> None:
+    values = random.choice([-INF, -2.5, 0.0, 1.5, 7.0], n)
+    if n and with_nan:
+        values[random.integers(n)] = np.nan
+    scaled, low, high = _core.scores.scaled(values, 0.5)
+    np.testing.assert_array_equal(scaled, 0.5 * values)
+    np.testing.assert_array_equal([low, high], _core.scores.extent(scaled))
+
+
+@given(st.integers(0, 700), st.integers(0, 9), draws())
+def test_ordinary_sizes(n: int, odd: int, random: Draws) -> None:
+    kinds = [[random.random(n)], [1.0 + random.random(n), random.random(n // 2)]]
+    for values in (kinds[0][0], kinds[1][1]):
+        values[random.random(values.size) < odd / 10] = random.choice([0.0, INF])
+    joined = [np.concatenate(kind) for kind in kinds]
+    counted = np.concatenate(joined)
+    counted = counted[(counted > 0) & (counted < INF)]
+    median, low, largest, total, sizes = _core.scores.ordinary_sizes(kinds)
+    assert largest == counted.max(initial=0.0)
+    assert total == pytest.approx(counted.sum())
+    assert low <= median <= largest
+    assert sizes == [(np.count_nonzero(kind), kind.max(initial=0.0)) for kind in joined]
+
+
+def test_a_cut_of_an_image_lists_no_edges() -> None:
+    model = hh.Grid(np.random.default_rng(0).normal(size=(9, 8, 2)), smoothness=0.3)
+    assert hh.best(model).exact
+    assert not {"edges", "pairwise"} & set(model.__dict__)
+
+
 @given(st.sampled_from([(3, 4), (1, 5), (4, 1), (2, 3, 2)]), st.booleans(), draws())
 def test_sums_over_grids(shape: tuple[int, ...], far: bool, random: Draws) -> None:
     connectivity = {2: (4, 8), 3: (6, 26)}[len(shape)][far]

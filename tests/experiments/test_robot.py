@@ -22,7 +22,7 @@ from experiments.strokes.tasks import Task, fold_of
 from experiments.strokes.training import log_loss, save, train
 
 from hedgehop.segmentation.strokes.combiner import Combiner
-from hedgehop.segmentation.strokes.signs import NAMES
+from hedgehop.segmentation.strokes.cues import NAMES
 
 
 def a_task():
@@ -95,10 +95,10 @@ def test_folds_cover_all_images():
 
 
 def some_rows(name, random):
-    signs = random.normal(size=(300, len(NAMES))).astype(np.float32)
-    signs[::7, 5] = np.nan
-    likely = signs[:, 0] + signs[:, 1] - signs[:, 2] > 0  # no single sign tells
-    return Rows(name, signs, likely.astype(np.float32), np.ones(300, np.float32), np.array("o"))
+    cues = random.normal(size=(300, len(NAMES))).astype(np.float32)
+    cues[::7, 5] = np.nan
+    likely = cues[:, 0] + cues[:, 1] - cues[:, 2] > 0  # no single cue tells
+    return Rows(name, cues, likely.astype(np.float32), np.ones(300, np.float32), np.array("o"))
 
 
 def test_nets_learn_what_a_single_sign_does_not_tell_and_survive_the_file(tmp_path):
@@ -109,7 +109,7 @@ def test_nets_learn_what_a_single_sign_does_not_tell_and_survive_the_file(tmp_pa
     save(nets, tmp_path / "nets.npz")
     with np.load(tmp_path / "nets.npz", allow_pickle=False) as kept:
         again = Combiner(dict(kept))
-    np.testing.assert_array_equal(again.log_odds(rows[0].signs), nets.log_odds(rows[0].signs))
+    np.testing.assert_array_equal(again.log_odds(rows[0].cues), nets.log_odds(rows[0].cues))
 
 
 def test_the_report_has_a_row_per_player(tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.lists.certificate import certify
+from hedgehop.lists.certificate import Certificate, _ends_searches, certify
 
 EVERY = np.array(list(itertools.product(range(3), repeat=3)))
 
@@ -160,3 +160,75 @@ def test_linear_hamming_bound_closes_on_an_easy_list():
     assert found.objective == 4.0
     assert found.upper_bound == pytest.approx(4.0)
     assert found.guarantee == pytest.approx(1.0)
+
+
+def known(objective, upper_bound, **others):
+    """A certificate with nothing but these figures."""
+    fields = {"online": (), "baseline": 0.0, "monotone": None, "product": None, "condition": ""}
+    return Certificate(objective, upper_bound, **(fields | others))
+
+
+def test_optimal_means_within_rounding_of_the_bound():
+    assert known(5.0, 5.0).optimal
+    assert known(100_005.0, 100_005.9).optimal  # 1e-5 of what it is ahead
+    assert not known(5.0, 5.9).optimal
+    assert not known(100_005.0, 100_005.9, baseline=100_000.0).optimal
+    assert not known(100_005.0, 100_005.9, baseline=math.nan).optimal
+    assert known(5.0, 5.9, baseline=math.nan, rounding=1.0).optimal
+
+
+def test_the_papers_relative_measure_by_definition():
+    assert known(5.0, 8.0, least=2.0).relative == 0.5
+    assert known(5.0, 8.0, least=-1.0).relative == pytest.approx(6 / 9)
+    assert known(2.0, 8.0, least=2.0).relative == 0.0
+    assert known(2.0, 2.0, least=2.0).relative == 1.0  # all lists have the same F
+    assert known(5.0, math.inf, least=2.0).relative == 0.0
+    assert math.isnan(known(5.0, 8.0).relative)
+
+
+def test_ratio_by_definition():
+    assert known(6.0, 8.0).ratio == 0.75
+    assert known(0.0, 8.0).ratio == 0.0
+    assert known(0.0, 0.0).ratio == 1.0
+    assert known(6.0, math.inf).ratio == 0.0
+    assert math.isnan(known(-1.0, 8.0).ratio)
+
+
+def test_guarantee_and_falls_behind_allow_for_rounding():
+    assert known(6.0, 8.0, baseline=4.0).guarantee == 0.5
+    assert known(6.0, 8.0, baseline=4.0, rounding=2.0).guarantee == 1.0
+    assert known(6.0, 8.0, baseline=4.0, rounding=1.9).guarantee == 0.5
+    assert known(4.0, 8.0, baseline=4.0).guarantee == known(3.0, 8.0, baseline=4.0).guarantee == 0.0
+    assert known(6.0, 8.0, baseline=math.nan).guarantee == 0.0
+    assert known(3.0, 8.0, baseline=4.0).falls_behind
+    assert not known(3.0, 8.0, baseline=4.0, rounding=1.0).falls_behind
+
+
+def test_certified_by_hand():
+    """F of the beginnings of a list of two, and the bounds that follow."""
+    proven = certify([0.0, 5.0, 8.0], [11.0, 10.0], [6.0, 2.5], baseline=4.0, failed=None, further=[10.5])
+    assert (proven.objective, proven.upper_bound, proven.online) == (8.0, 10.0, (11.0, 10.0))
+    assert proven.monotone == 5.0 + 2 * 2.5  # of 0 + 2 * 6 and this
+    assert proven.product == pytest.approx(8.0 / (1 - (1 - 5 / 6 / 2) * (1 - 1 / 2)))  # gains of 5 of 6, and 3 of 2.5
+    assert proven.rounding == 8.0 * 2.0**-49
+    assert certify([0.0, 5.0], [9.0], [9.0], 4.0, None, further=[7.0]).upper_bound == 7.0
+    assert certify([0.0, 5.0], [], [], 4.0, "x").upper_bound == math.inf
+    assert certify([0.0, -5.0], [9.0], [9.0], 4.0, "x", size=16.0).rounding == 2.0**-45
+    failed = certify([0.0, 5.0], [9.0], [9.0], 4.0, "it may fall")
+    assert (failed.monotone, failed.product, failed.condition) == (None, None, "it may fall")
+
+
+def test_bounds_are_lifted_over_rounding_but_not_over_mistakes():
+    assert certify([0.0, 5.0], [5.0 - 4e-6], [9.0], 4.0, "x").upper_bound == 5.0
+    with pytest.raises(hh.BoundError, match=r"scores 5.0, above its upper bound 4.99999"):
+        certify([0.0, 5.0], [5.0 - 6e-6], [9.0], 4.0, "x")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "ends"), [(4.0, False), (10.0, True), (-1e5, True), (11.0, False), (math.nan, True)]
+)
+def test_a_gap_as_large_as_the_improvement_is_not_rounding(baseline, ends):
+    model = hh.FactorGraph([[0.0, -1e9]] * 4)  # 1e-8 of what is at stake is more than the gap of 6
+    proven = certify([0.0, 10.0], [16.0], [16.0], baseline, "not monotone")
+    assert model.spread > 1e9
+    assert _ends_searches(model, proven) is ends

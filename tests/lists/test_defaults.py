@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.lists import tradeoff_search
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.tradeoff_search import tradeoff_found
+from hedgehop.oracles.conditioning import unit_of
 from hedgehop.oracles.pairwise.moves import MoveSolver
 
 
@@ -146,3 +148,16 @@ def test_no_bounds_are_sought_while_a_tradeoff_is(monkeypatch):
     assert not asked
     swap.on(model).step([])
     assert asked
+
+
+def test_a_tradeoff_is_chosen_even_if_nothing_is_found_in_time(monkeypatch):
+    model, calls = noisy_grid(8), []
+
+    def late(greedy, state):
+        calls.append(len(state))
+        raise TimeoutError("no labeling was found")
+
+    monkeypatch.setattr(tradeoff_search, "_extended", late)
+    auto = hh.oracles.get("auto")
+    assert tradeoff_found("auto", model, hh.VariableCoverage(), auto, Separation()) == unit_of(model)
+    assert calls == [0]

@@ -89,6 +89,63 @@ def test_lists_that_must_differ_are_compared_with_lists_that_may():
     assert "no list of 3 that keeps the limits is better" in found.report(verbose=True)
 
 
+class Careless(hh.Oracle):
+    """Returns the labeling of a given rank among all, with a bound that is 1 too high."""
+
+    name = "careless"
+    summary = "for tests"
+
+    def __init__(self, rank):
+        self.rank = rank
+
+    def refusal(self, model, potentials):
+        return None
+
+    def maximize(self, model, potentials):
+        every = np.array(list(np.ndindex(*model.label_counts)), np.int32)
+        values = model.score(every) + hh.potentials.total_value(model, potentials, every)
+        order = np.argsort(-values, kind="stable")
+        return self.step(model, every[order[self.rank]], potentials, float(values[order[0]]) + 1.0)
+
+
+def test_a_best_labeling_without_proof_is_called_the_best_one_found(tmp_path):
+    model = next(iter(models()))
+    found = hh.diverse(model, hh.VariableCoverage(), 3, 0.01, oracle=Careless(5), distinct=False, certify=False)
+    first, best = hh.baselines.m_best(model, 6)[5], hh.best(model)
+    assert found.certificate.baseline == pytest.approx(_repeated(model, first, 3))
+    assert found.certificate.baseline_gap == pytest.approx(3 * (best.value + 1.0 - model.score(first)))
+    assert "over repeating the most relevant labeling found" in found.report(verbose=True)
+    assert f"up to {found.certificate.baseline_gap:.5g} more relevance" in found.report(verbose=True)
+    found.save(tmp_path / "list.npz")
+    assert hh.load(tmp_path / "list.npz").certificate.baseline_gap == found.certificate.baseline_gap
+    hh.verify(found, model, oracle=Careless(5))
+    proven = replace(found, certificate=replace(found.certificate, baseline_gap=0.0))
+    with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
+        hh.verify(proven, model, oracle=Careless(5))
+
+
+def test_the_most_relevant_labeling_of_a_list_is_what_it_is_compared_with():
+    model = next(iter(models()))
+    found = hh.diverse(model, hh.VariableCoverage(), 3, 2.0, oracle=Careless(1), distinct=False, certify=False)
+    best = int(np.argmax(found.relevance))
+    assert best > 0  # the step by relevance alone missed it
+    assert " of the best possible improvement over the most relevant labeling found" in found.report()
+    assert found.certificate.baseline == pytest.approx(_repeated(model, found.labelings[best], 3, 2.0))
+    assert found.certificate.baseline_gap == pytest.approx(3 * (hh.best(model).value + 1.0 - found.relevance[best]))
+
+
+def test_a_best_labeling_with_proof_leaves_no_gap():
+    for found in lists():
+        assert found.certificate.baseline_gap == 0.0
+        assert "single best labeling" in found.report(verbose=True)
+    model = next(iter(models()))
+    assert hh.select(hh.baselines.m_best(model, 5), model, hh.VariableCoverage(), 2).certificate.baseline_gap == 0.0
+
+
+def _repeated(model, labeling, m, tradeoff=0.01):
+    return m * model.score(labeling) + tradeoff * hh.VariableCoverage().value(model, [labeling] * m)
+
+
 def test_rounding_alone_is_not_behind():
     proof = Certificate(3.0 - 1e-15, 3.0, (3.0,), 3.0, None, None, "x", rounding=1e-14)
     assert not proof.falls_behind

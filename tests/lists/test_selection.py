@@ -144,7 +144,7 @@ def test_results_are_read_only_and_picklable():
 def test_report_shows_steps_and_proof():
     found = hh.diverse(MODEL, BALL, 3, 2.0)
     report = found.report()
-    assert report.startswith("3 of 3 labelings different, any two in at least 40.0% of the variables; 3 of 3 steps")
+    assert report.startswith("3 of 3 labelings different, any two in at least 40.0% of the variables;\n3 of 3 steps")
     assert report.count("exhaustive") == 3
     for word in ("relevance", "gain", "bound", "to first", "no list of 3 has more than"):
         assert word in report

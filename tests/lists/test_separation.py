@@ -24,7 +24,7 @@ def test_distinct_and_what_auto_means():
 
 def test_too_few_labelings_are_said():
     small = hh.FactorGraph(np.zeros((1, 3)))
-    with pytest.warns(UserWarning, match="only 3 of 5 labelings: no other one is allowed"):
+    with pytest.warns(UserWarning, match="only 3 of 5 labelings were found: no other one is allowed"):
         found = hh.diverse(small, hh.VariableCoverage(), 5, distinct=True)
     assert len(found) == 3
 

@@ -274,3 +274,15 @@ def test_members_may_come_in_any_order():
     count = CountFunction(CLASSES, 1, np.array([2, 0]), Threshold(1.0, 0, 1), np.array([2.0, 3.0]))
     assert count.count(np.array([1, 1, 0])) == 3.0
     assert count.total == 5.0
+
+
+def test_reach_of_functions_of_a_distance():
+    reference, falling = [0, 1, 0], lambda d: -np.sqrt(d)
+    table = Cardinality(reference, falling)
+    assert table.span() == np.inf
+    assert table.reach() == pytest.approx(np.sqrt(3.0))
+    assert Cardinality(reference, lambda d: np.abs(d - 2.0)).reach() == 2.0  # at 0 and at 2
+    assert Cardinality(reference, falling, weights=[1.0, 2.0, 0.5]).reach() == np.inf  # nobody knows what is between
+    decay = hh.HammingBall(gamma=0.3, weights=[1.0, 2.0, 0.5], steer="sum")
+    [smooth] = decay.potentials(hh.FactorGraph(np.zeros((3, 2))), np.array([reference]))
+    assert smooth.reach() == pytest.approx(1.0 - np.exp(-0.3 * 3.5))

@@ -48,6 +48,9 @@ def test_the_choice_has_the_least_expected_loss(found, loss):
     assert np.array_equal(np.asarray(choice), found.labelings[choice.index])
     whole = found.choose(loss, among="all")
     assert whole.index is None
+    assert whole.losses.tolist() == choice.losses.tolist()
+    assert not whole.losses.flags.writeable
+    assert not whole.labeling.flags.writeable
     assert whole.expected_loss == pytest.approx(((rows[:, None] != rows).sum(axis=2) @ chances).min() / (
         4 if loss == "accuracy" else 1), abs=1e-12)  # fmt: skip
     assert np.array_equal(whole.labeling, hh.consensus(CHAIN))

@@ -194,3 +194,19 @@ def test_lists_of_balls_are_certified_by_slopes_and_verified():
     assert found.certificate.proof.source == "balls"
     again = hh.verify(found, model, balls, oracle=hh.oracles.Lagrangian())
     assert again.upper_bound == pytest.approx(found.upper_bound, rel=1e-2)  # a solver that remembers less
+
+
+class TwiceTheUnion(hh.HammingBall):
+    """Balls that count twice: what bounds their union does not bound it."""
+
+    def _gain_potential(self, model, rows):
+        return 2.0 * super()._gain_potential(model, rows)
+
+
+def test_unions_that_count_otherwise_are_not_bounded_by_the_union():
+    model, balls = hh.Grid(np.random.default_rng(0).normal(size=(2, 2, 3)), smoothness=0.3), TwiceTheUnion(gamma=0.3)
+    assert not applies(Objective(model, balls, 5.0))
+    assert not applies(Objective(model, hh.UniqueItems(balls), 5.0))
+    found = hh.diverse(model, balls, m=3, tradeoff=5.0, certify=20)
+    assert found.objective == pytest.approx(hh.diverse(model, hh.HammingBall(gamma=0.3), m=3, tradeoff=10.0).objective)
+    assert found.objective <= found.upper_bound

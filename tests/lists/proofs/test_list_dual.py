@@ -399,7 +399,7 @@ def test_an_own_diversity_that_values_lists_otherwise_has_no_lines():
 def test_interrupted_certificates_keep_what_was_found(monkeypatch):
     found = hh.diverse(words(), hh.VariableCoverage(), 4, 1.0, certify=False)
     certified = found.certify(4)
-    solver = type(found._further.greedy.solver)
+    solver = type(found._improver.greedy.solver)
 
     def stop(*arguments):
         raise KeyboardInterrupt

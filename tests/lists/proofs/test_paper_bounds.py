@@ -12,7 +12,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.paper_bounds import paper_bounds
+from hedgehop.lists.proofs.paper_bounds import by_factors, factor, least_known, paper_bounds
 from hedgehop.lists.state import ListState
 
 DIVERSITIES = [
@@ -115,3 +115,47 @@ def test_saved_lists_keep_the_lemma(tmp_path):
     again = hh.load(tmp_path / "list.npz")
     assert again.certificate == found.certificate
     assert math.isclose(again.certificate.relative, found.certificate.relative)
+
+
+def test_lemma_2_by_hand():
+    """Two steps that reach 3 of 4 and 1 of 2; the second labeling is worth -1 alone, so that both count one more."""
+    model, diversity = hh.FactorGraph([[3.0, -1.0]]), hh.VariableCoverage("count")
+    objective, template = Objective(model, diversity, 1.0), hh.best(model)
+    state = ListState(np.zeros((0, 1), np.int32))
+    for label, bound in ((0, 5.0), (1, 2.0)):
+        state = state.append(replace(template, labeling=np.array([label], np.int32), upper_bound=bound))
+    assert objective.values(state.rows) == [0.0, 4.0, 4.0]
+    lemma = paper_bounds(objective, state, [0.0, 4.0, 4.0])
+    assert lemma.shift == 1.0
+    assert lemma.factors == pytest.approx((5 / 6, 1 / 3))
+    assert lemma.errors == (1.0, 2.0)
+    reached = 4.0 + 2 * 1.0
+    factors, errors = reached / (1 - (1 - 5 / 12) * (1 - 1 / 6)), (reached + 1.0 / 2 + 2.0) / (1 - 1 / 4)
+    assert lemma.multiplicative == pytest.approx(factors - 2.0)
+    assert lemma.additive == pytest.approx(errors - 2.0)
+    assert lemma.share == pytest.approx(reached / min(factors, errors))
+    assert "plus 1 per labeling" in lemma.condition
+
+
+@pytest.mark.parametrize(
+    ("gain", "bound", "share"), [(1.0, 2.0, 0.5), (3.0, 2.0, 1.0), (-1.0, 2.0, 0.0), (1.0, 0.0, 1.0), (-2.0, -1.0, 1.0)]
+)
+def test_factors_are_shares(gain, bound, share):
+    assert factor(gain, bound) == share
+
+
+def test_nothing_reached_proves_nothing():
+    assert by_factors(2, 3.0, [0.0, 0.0]) == math.inf
+    assert by_factors(2, 3.0, [1.0, 0.5]) == pytest.approx(3.0 / (1 - 0.5 * 0.75))
+
+
+def test_the_smallest_f_that_is_known():
+    model = hh.FactorGraph([[3.0, -1.0]])
+    objective = Objective(model, hh.VariableCoverage("count"), 0.5)
+    both = np.array([[0], [1]], np.int32)
+    worst = objective.value(both[[1, 1]])
+    assert worst == -1.5  # -1 twice, and one label
+    assert least_known(objective, both, 7.0) == worst
+    assert least_known(objective, both, -2.0) == -2.0
+    assert least_known(objective, both[:1], math.nan) == 0.0  # the empty list
+    assert least_known(objective, both[:0], 7.0) == 0.0

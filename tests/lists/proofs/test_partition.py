@@ -156,3 +156,28 @@ def test_parts_end_by_what_is_at_stake() -> None:
         model = hh.FactorGraph(unary * scale, edges=edges, pairwise=np.array([3.0, 3.0, 2.0, 0.0, 3.0]) * scale)
         proven.append(hh.diverse(model, diversity, m=2, tradeoff=5.0 * scale).guarantee)
     assert proven[0] == pytest.approx(proven[1])
+
+
+class OwnLabels(hh.LabelCoverage):
+    """What another package could add: one group per label, in a class that the library does not know."""
+
+    def list_weights(self, model, m):
+        return hh.LabelCoverage(self.h, self.parsimony, self.ignore).list_weights(model, m)
+
+
+class MoreThanLabels(hh.LabelCoverage):
+    """Twice the value of a label: what the library knows of labels does not bound it."""
+
+    def group_weights(self, model):
+        return 2.0 * super().group_weights(model)
+
+
+def test_diversities_of_others_say_themselves_what_labels_add():
+    model = hh.Grid(np.random.default_rng(5).normal(size=(4, 4, 4)), smoothness=0.7)
+    known, own, more = (
+        Objective(model, kind(parsimony=0.0, ignore=()), 8.0) for kind in (hh.LabelCoverage, OwnLabels, MoreThanLabels)
+    )
+    assert applies(own)
+    assert not applies(more)
+    prices = after(20, known, 3).prices
+    assert evaluated(own, 3, prices) == evaluated(known, 3, prices)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import fields, replace
 
 import numpy as np
@@ -88,9 +89,12 @@ def test_shapes_are_claims_too(found):
         hh.verify(replace(found, bounds=found.bounds[:2]), CHAIN, DIVERSITY)
 
 
-@pytest.mark.parametrize("options", [{}, {"distinct": True}, {"min_distance": 2}, {"method": "distorted"},
-                                     {"refine": True}, {"method": "joint", "distinct": False}])  # fmt: skip
-@pytest.mark.parametrize("shape", ["chain", "grid", "two labels", "tree"])
+OPTIONS = [{}, {"distinct": True}, {"min_distance": 2}, {"method": "distorted"}, {"refine": True}]
+SHAPES = ["chain", "grid", "two labels", "tree"]
+JOINT = ("two labels", {"method": "joint", "distinct": False})
+
+
+@pytest.mark.parametrize(("shape", "options"), [*itertools.product(SHAPES, OPTIONS), JOINT])
 def test_honest_lists_pass(shape, options, tmp_path):
     random = np.random.default_rng(3)
     models = {
@@ -100,10 +104,7 @@ def test_honest_lists_pass(shape, options, tmp_path):
         "tree": hh.SpanningTree([[0, 1], [1, 2], [0, 2], [2, 3], [1, 3]], [1.0, 2.0, 0.5, 1.5, 0.7]),
     }
     for diversity in (DIVERSITY, hh.HammingBall(gamma=0.3)) if shape == "chain" else (DIVERSITY,):
-        try:
-            found = hh.diverse(models[shape], diversity, 3, 0.8, certify=3, **options)
-        except hh.UnsupportedError:
-            continue
+        found = hh.diverse(models[shape], diversity, 3, 0.8, certify=3, **options)
         found.save(tmp_path / "list.npz")
         again = hh.verify(hh.load(tmp_path / "list.npz"), models[shape], diversity)
         assert again.objective <= again.upper_bound
@@ -125,9 +126,9 @@ def test_every_field_is_looked_at():
         "sources",
         "indices",
         "_more",
-        "_further",
+        "_improver",
         "_view",
-        "_outlook",  # probabilities: about the truth, not about other lists
+        "_uncertainty",  # probabilities: about the truth, not about other lists
         "tradeoff",
     }
     checked = {"labelings", "relevance", "gains", "bounds", "unlimited_bounds", "exact", "certificate"}
@@ -149,3 +150,14 @@ def test_a_name_that_does_not_say_everything_is_no_diversity(name):
     found = hh.diverse(CHAIN, DIVERSITY, m=2, tradeoff=2.0)
     with pytest.raises(ValueError, match="diversity must be given for this list"):
         hh.verify(replace(found, diversity=name), CHAIN)
+
+
+@pytest.mark.parametrize("limits", [{"distinct": True}, {"min_distance": 4}], ids=["different", "apart"])
+def test_steps_that_must_differ_keep_the_bounds_of_those_that_need_not(limits):
+    """A step at a distance can be bounded less tightly than the one without; the smaller bound holds for both."""
+    rng = np.random.default_rng(5)
+    side = int(rng.integers(5, 10))
+    model = hh.Grid(rng.normal(size=(side, side, 3)), smoothness=0.5)
+    regions = hh.RegionCoverage((np.arange(side * side) // (2 * side)).reshape(side, side))
+    found = hh.diverse(model, regions, m=3, tradeoff=2.0, certify=False, **limits)
+    assert hh.verify(found, model, regions).objective == found.objective

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,24 +135,30 @@ def test_blossoms_do_not_depend_on_the_scale(scale):
     assert scaled.exact
 
 
-def test_without_networkx_matchings_of_graphs_are_left_to_others(monkeypatch):
-    model = hh.GraphMatching(K5, np.arange(10.0))
-    best = hh.best(model)
-    monkeypatch.setattr("hedgehop.oracles.exact.graph_matching.find_spec", lambda name: None)
-    with pytest.raises(hh.UnsupportedError, match=r"pip install 'hedgehop\[matching\]'"):
-        hh.best(model, oracle="graph_matching")
-    assert hh.best(model).value == best.value
-    assert hh.best(model).oracle != best.oracle == "graph_matching"
+@pytest.mark.parametrize("perfect", [False, True])
+def test_blossoms_agree_with_networkx(perfect):
+    random, blossoms = np.random.default_rng(9), hh.oracles.get("graph_matching")
+    for n in (6, 9, 16, 30, 60):
+        for share in (0.1, 0.3, 0.8):
+            edges = np.array([p for p in itertools.combinations(range(n), 2) if random.random() < share] or [(0, 1)])
+            weights = random.integers(-3, 20, len(edges)).astype(float)
+            graph = networkx.Graph()
+            graph.add_weighted_edges_from((*e, int(w)) for e, w in zip(edges.tolist(), weights, strict=True))
+            pairs = networkx.max_weight_matching(graph, maxcardinality=perfect)
+            if perfect and 2 * len(pairs) < n:
+                with pytest.raises(hh.InfeasibleError):
+                    blossoms.maximize(hh.GraphMatching(edges, weights, perfect, n_nodes=n), [])
+                continue
+            step = blossoms.maximize(hh.GraphMatching(edges, weights, perfect, n_nodes=n), [])
+            assert step.value == sum(graph[i][j]["weight"] for i, j in pairs)
+            assert step.exact
 
 
-def test_large_matchings_of_graphs_are_left_to_the_integer_program():
-    random = np.random.default_rng(9)
-    edges = np.unique(np.sort(random.integers(0, 150, (600, 2)), axis=1), axis=0)
-    edges = edges[edges[:, 0] != edges[:, 1]]
-    model = hh.GraphMatching(edges, random.normal(size=len(edges)))
-    step = hh.best(model)
-    assert step.oracle == "ilp"
-    assert step.value == pytest.approx(hh.best(model, oracle="graph_matching").value)
+def test_small_weights_count_beside_huge_ones():
+    """An odd cycle of huge weights next to tiny differences elsewhere."""
+    edges = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5)]
+    model = hh.GraphMatching(edges, [1e15, 1e15, 1e15, 1.0, 1.0 + 2.0**-50])
+    assert hh.best(model, oracle="graph_matching").labeling[3:].tolist() == [0, 1]
 
 
 def complete_graph(random, n):

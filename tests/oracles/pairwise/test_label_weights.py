@@ -44,7 +44,8 @@ def test_steps_are_bounded_and_say_what_they_are(structure, d, count):
     potentials = [*some_weights(d, model)[:count], Linear(d.scores(model.n_variables, int(model.label_counts.max())))]
     oracle = Lagrangian(calls=int(d.random.integers(1, 20)), starts=int(d.random.integers(1, 5)))
     hh.testing.check_oracle(oracle, model, potentials)
-    hh.testing.check_oracle(hh.oracles.get("ilp"), model, potentials)
+    if structure not in {"automaton", "grammar"}:  # programs cannot write these
+        hh.testing.check_oracle(hh.oracles.get("ilp"), model, potentials)
 
 
 @few

@@ -10,6 +10,8 @@ import pytest
 import scipy.optimize
 
 import hedgehop as hh
+from hedgehop.oracles.program.fixing import RowLimits
+from hedgehop.oracles.program.program import _Search
 from hedgehop.oracles.program.quiet import _streams
 
 GRID = hh.Grid(np.random.default_rng(0).normal(size=(2, 2, 3)), smoothness=0.3)
@@ -82,3 +84,33 @@ def test_a_constant_in_all_weights_of_trees_costs_no_digit(seed):
     lists = [hh.diverse(model, ball, 3, 0.3, oracle=name, min_distance=2) for name in ("ilp", "exhaustive")]
     assert lists[0].exact.all()
     assert lists[0].gains == pytest.approx(lists[1].gains, rel=1e-13)
+
+
+@pytest.mark.parametrize("size", [1e-16, 1e-30, 1e-200])
+def test_balls_are_written_if_scores_are_tiny_beside_them(size):
+    model = hh.Grid(size * np.array([[[6.0, -5.0], [-1.0, 0.0]]]), 0.0)
+    found = hh.diverse(model, hh.HammingBall(gamma=0.4), 2, 1.0, oracle="ilp", certify=False, distinct=False)
+    assert found.labelings.reshape(2, 2).tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_program_that_calls_everything_forbidden_is_not_believed(monkeypatch):
+    def mistaken(*_, **__):
+        raise hh.InfeasibleError("no labeling is allowed")
+
+    monkeypatch.setattr(hh.oracles.Ilp, "_by_program", mistaken)
+    model = hh.FactorGraph([[0.0, 1.0], [0.5, 0.2]], [[0, 1]], [0.1])
+    step = hh.best(model, oracle="ilp")
+    assert step.value == model.score(step.labeling) > -np.inf
+    assert not step.exact
+    with pytest.raises(hh.InfeasibleError):
+        hh.best(hh.SpanningTree([[0, 1], [1, 2]], [1.0, -1.0]), oracle="ilp")  # the best labels are no tree
+
+
+def test_bounds_allow_for_what_huge_gains_of_inexact_columns_hide():
+    def doubt(gain):
+        rows = RowLimits(np.zeros((0, len(gain))), np.zeros(0), np.zeros(0))
+        return _Search(np.array(gain), rows, np.ones(len(gain), bool), np.inf).doubt
+
+    assert doubt([1.0, -2.0, 0.0, 900.0]) == 0.0
+    assert doubt([1.0, -1.0, 0.0, 1.0, -2e6]) == pytest.approx(2.0)
+    assert doubt([0.0, 0.0]) == 0.0

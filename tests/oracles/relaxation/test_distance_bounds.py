@@ -190,11 +190,11 @@ def test_shares_are_tight_where_they_are_made(random):
         chosen = chosen[(chosen != y).any(axis=1)]
         assume(len(chosen) > 0)
         ball = BallCoverage(chosen, np.full(n, 0.4))
-        family = DistanceTerms([ball]).families[0]
+        terms = DistanceTerms([ball]).by_potential[0]
         distances = (chosen != y).sum(axis=1).astype(float)
-        shares = family.shares(y, distances)
+        shares = terms.shares(y, distances)
         assert ((shares >= 0) & (shares <= 1)).all()
-        assert 1.0 - shares @ family.overlaps(distances) == pytest.approx(ball.value(model, y), abs=1e-9)
+        assert 1.0 - shares @ terms.overlaps(distances) == pytest.approx(ball.value(model, y), abs=1e-9)
 
 
 def test_common_part_of_three_balls():
