@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgehop import _arrays
 from hedgehop._arrays import Labels, own
-from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseModel, PairwiseScores, SharedTable
+from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseModel, PairwiseScores, SharedTable, changed_tables
+from hedgehop.models.unary import Change
 
 
 class Chain(PairwiseModel):
@@ -33,6 +35,8 @@ class Chain(PairwiseModel):
     >>> hh.best(chain).labeling.tolist()
     [0, 0, 1]
     """
+
+    _only_scores = True
 
     def __init__(self, emissions: ArrayLike, transitions: ArrayLike | None = None) -> None:
         unary = _arrays.scores(emissions, "emissions", ndim=2)
@@ -60,6 +64,9 @@ class Chain(PairwiseModel):
         """Transition scores, edge by edge."""
         steps = self.__dict__["transitions"]
         return SharedTable(steps) if steps.ndim == 2 else EdgeTables(steps)
+
+    def _changed_joint(self, change: Change) -> dict[str, Any]:
+        return {"transitions": changed_tables(self.__dict__["transitions"], change)}
 
     def __repr__(self) -> str:
         return f"Chain({self.n_variables} variables, {self.n_labels} labels)"

@@ -14,6 +14,7 @@ from hedgehop._arrays import Doubles, Floats, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.edges import check_edges, merge_parallel
 from hedgehop.models.pairwise import Edges, EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
+from hedgehop.models.unary import Change
 
 
 class Clique(Frozen):
@@ -64,6 +65,8 @@ class FactorGraph(PairwiseModel):
     1.5
     """
 
+    _only_scores = True
+
     def __init__(
         self,
         unary: ArrayLike | Sequence[ArrayLike],
@@ -100,6 +103,10 @@ class FactorGraph(PairwiseModel):
     @property
     def pairwise(self) -> PairwiseScores:
         return cast(PairwiseScores, self.__dict__["_pairwise"])
+
+    def _changed_joint(self, change: Change) -> dict[str, Any]:
+        cliques = tuple(Clique(c.variables, change(c.table, c.table.max())) for c in self.cliques)
+        return {"_pairwise": self.pairwise.changed(change), "cliques": cliques}
 
     def __repr__(self) -> str:
         few, many = int(self.label_counts.min()), int(self.label_counts.max())

@@ -15,6 +15,7 @@ from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels, freeze, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.pairwise import Edges, PairwiseModel, PairwiseScores, Potts
+from hedgehop.models.unary import Change
 
 Offset = tuple[int, ...]
 _REACH = {(2, 4): 1, (2, 8): 2, (3, 6): 1, (3, 26): 3}  # most axes a neighbour may differ in
@@ -112,6 +113,7 @@ class Grid(PairwiseModel):
 
     strengths: tuple[Doubles, ...]
     connectivity: int
+    _only_scores = True
 
     def __init__(
         self,
@@ -159,6 +161,12 @@ class Grid(PairwiseModel):
 
     def _joint_ceiling(self) -> float:
         return 0.0
+
+    def _largest_joint(self) -> float:
+        return self._stakes.largest_span  # spans are strengths
+
+    def _changed_joint(self, change: Change) -> dict[str, Any]:
+        return {"strengths": tuple(own(-change(-s, 0.0)) for s in self.strengths)}
 
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.shape))

@@ -15,7 +15,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, Labels, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.elimination import elimination_order
-from hedgehop.models.unary import UnaryModel, least
+from hedgehop.models.unary import Change, UnaryModel, largest_size, least
 
 if TYPE_CHECKING:
     from hedgehop.models.factor_graph import Clique, FactorGraph
@@ -59,6 +59,14 @@ class PairwiseScores(Frozen, ABC):
     def bends(self, n_edges: int) -> Doubles:
         """Of two labels: ``P00 + P11 - P01 - P10``, how much each edge prefers them to agree, (E,)."""
 
+    @abstractmethod
+    def largest(self) -> float:
+        """Return the largest size of a score that forbids nothing."""
+
+    @abstractmethod
+    def changed(self, change: Change) -> PairwiseScores:
+        """Return other scores; edges of two labels that prefer to agree still do."""
+
 
 class Potts(PairwiseScores):
     """``P_e(a, b) = -strengths[e] * [a != b]``, strengths >= 0.
@@ -94,6 +102,12 @@ class Potts(PairwiseScores):
     def bends(self, n_edges: int) -> Doubles:
         return 2.0 * self.strengths.astype(np.float64)
 
+    def largest(self) -> float:
+        return largest_size(self.strengths)
+
+    def changed(self, change: Change) -> Potts:
+        return Potts(own(-change(-self.strengths, 0.0)))
+
 
 class SharedTable(PairwiseScores):
     """``P_e(a, b) = values[a, b]`` for every edge.
@@ -128,6 +142,12 @@ class SharedTable(PairwiseScores):
 
     def bends(self, n_edges: int) -> Doubles:
         return np.full(n_edges, _bends(self.values.reshape(1, 4))[0])
+
+    def largest(self) -> float:
+        return largest_size(self.values)
+
+    def changed(self, change: Change) -> SharedTable:
+        return SharedTable(changed_tables(self.values, change))
 
 
 class EdgeTables(PairwiseScores):
@@ -193,6 +213,39 @@ class EdgeTables(PairwiseScores):
             there = (rows > a) & (self.columns > b)
             cells[there, a, b] = self.flat[self.offsets[there] + a * self.columns[there] + b]
         return _bends(cells.reshape(-1, 4))
+
+    def largest(self) -> float:
+        return largest_size(self.flat)
+
+    def changed(self, change: Change) -> EdgeTables:
+        sizes = np.diff(np.append(self.offsets, self.flat.size))
+        best = np.maximum.reduceat(self.flat, self.offsets) if self.flat.size else self.flat
+        flat = change(self.flat, np.repeat(best, sizes))
+        if (sizes == 4).all() and (self.columns == 2).all():
+            flat = _still_agreeing(self.flat.reshape(-1, 2, 2), flat.reshape(-1, 2, 2)).reshape(-1)
+        return EdgeTables.packed(flat, sizes // self.columns, self.columns)
+
+
+def changed_tables(tables: Floats, change: Change) -> Doubles:
+    """Return (..., L, L) score tables changed, each compared with its own best score; see PairwiseScores.changed."""
+    after = change(tables, tables.max(axis=(-2, -1), keepdims=True))
+    return _still_agreeing(tables, after) if after.shape[-2:] == (2, 2) else after
+
+
+def _still_agreeing(before: Floats, after: Doubles) -> Doubles:
+    """Lower again what was raised of (..., 2, 2) tables, so that those that preferred to agree still do.
+
+    With the best at 0 only one of the two mixed entries need be lowered, and it ends above where it was.
+    """
+    with np.errstate(invalid="ignore"):
+        same, mixed = after[..., 0, 0] + after[..., 1, 1], after[..., 0, 1] + after[..., 1, 0]
+        agreed = before[..., 0, 0] + before[..., 1, 1] >= before[..., 0, 1] + before[..., 1, 0].astype(np.float64)
+        lacks = np.where(agreed & (same < mixed), (mixed - same) * (1 + 2.0**-40), 0.0)
+    lower = after[..., 0, 1] <= after[..., 1, 0]  # what was raised is the lower one
+    result = after.copy()
+    result[..., 0, 1] -= np.where(lower, lacks, 0.0)
+    result[..., 1, 0] -= np.where(lower, 0.0, lacks)
+    return own(result)
 
 
 def _bends(cells: Floats) -> Doubles:
@@ -309,6 +362,9 @@ class PairwiseModel(UnaryModel):
 
     def _joint_spans(self) -> list[Doubles]:
         return [self.pairwise.spans(len(self.edges))]
+
+    def _largest_joint(self) -> float:
+        return max([self.pairwise.largest(), *(largest_size(c.table) for c in self.cliques)])
 
     def _deciding_reaches(self) -> Doubles | None:
         return None if self.cliques else self.reaches

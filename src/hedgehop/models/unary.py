@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, reduce
 from html import escape
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
 from hedgehop._thumbnails import thumbnail
 
+Change = Callable[[Floats, Any], Doubles]  # scores and the best of each, to other scores
 _MIXED_RATIO = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
 
 
@@ -44,6 +45,7 @@ class UnaryModel(Frozen, ABC):
     unary: Floats
     label_counts: Labels
     shape: tuple[int, ...]
+    _only_scores: ClassVar[bool] = False  # whether scores are all there is to this very class: subclasses may add more
 
     @property
     def n_variables(self) -> int:
@@ -131,6 +133,20 @@ class UnaryModel(Frozen, ABC):
         """Ranges of the joint scores, as many as are known."""
         return []
 
+    def _largest_joint(self) -> float:
+        """The largest size of a joint score that forbids nothing."""
+        return 0.0
+
+    def _changed_joint(self, change: Change) -> dict[str, Any]:
+        """The attributes that hold joint scores, changed."""
+        return {}
+
+    def _with_scores(self, unary: Doubles, change: Change) -> UnaryModel:
+        """Return this model with other unary scores and changed joint ones."""
+        other: UnaryModel = object.__new__(type(self))
+        other._set(**(self.__getstate__() | {"unary": unary} | self._changed_joint(change)))
+        return other
+
     @abstractmethod
     def _joint_score(self, flat: Labels) -> Doubles:
         """What the labels of (m, n) labelings score together, beside the unaries."""
@@ -183,3 +199,14 @@ def least(table: Floats, axis: int) -> Doubles:
     allowed = np.where(np.isneginf(table), np.inf, table)
     lowest = -_rows_max(-allowed) if axis == 1 else allowed.min(axis=axis)
     return np.where(np.isinf(lowest), 0.0, lowest).astype(np.float64)
+
+
+def largest_size(scores: Floats) -> float:
+    """The largest size of a score that forbids nothing; 0 if there is none."""
+    if scores.size == 0:
+        return 0.0
+    low, high = extent(scores)
+    if low == -np.inf:
+        finite = scores[np.isfinite(scores)]
+        high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)
+    return max(abs(high), abs(low))

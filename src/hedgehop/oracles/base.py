@@ -183,12 +183,16 @@ class Solver:
     ) -> Step:
         """Solve a step among the labelings that differ from all earlier ones in at least `distance` variables.
 
-        `nearest`: what ``step`` says of the same potentials, if that is known.
+        `nearest`: what ``step`` says of the same potentials, if that is known. Its bound holds here, too: limits only
+        lower what is possible.
         """
         start = time.perf_counter()
         step = self._split(potentials, (earlier, distance))
-        step = step or self._apart.step(potentials, earlier, distance, nearest or self.step(potentials))
-        return replace(step, seconds=time.perf_counter() - start)
+        if step is None:
+            nearest = nearest or self.step(potentials)
+            step = self._apart.step(potentials, earlier, distance, nearest)
+        bound = step.upper_bound if nearest is None else min(step.upper_bound, nearest.upper_bound)
+        return replace(step, upper_bound=max(bound, step.value), seconds=time.perf_counter() - start)
 
     def for_bounds(self) -> Solver:
         """Return a solver of steps that only bound others; it may begin with a copy of what this one has learned."""

@@ -3,27 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Floats, extent, own
+from hedgehop._arrays import Doubles, Floats, own
 from hedgehop.models.base import Model
-from hedgehop.models.chain import Chain
-from hedgehop.models.factor_graph import Clique, FactorGraph
-from hedgehop.models.grid import Grid
-from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts, SharedTable
-from hedgehop.models.structures.arborescence import Arborescence
-from hedgehop.models.structures.graph_matching import GraphMatching
-from hedgehop.models.structures.matching import Matching
-from hedgehop.models.structures.path import Path
-from hedgehop.models.structures.spanning_tree import SpanningTree
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models.unary import UnaryModel, largest_size
 
-Changed = Callable[[Floats, Any], Doubles]
-_KNOWN = (Arborescence, Chain, FactorGraph, GraphMatching, Grid, Matching, Path, SpanningTree)
 _ORDINARY = 20  # a typical score is within 2^-20 .. 2^20, and no score is 2^20 times as large
 _LARGEST_SCALED = 400  # the largest exponent of any score after scaling
 _LARGEST_SHIFT = 1000  # 2^1024 is beyond all numbers, and scores so small have lost their digits
@@ -31,7 +19,7 @@ _LARGEST_SHIFT = 1000  # 2^1024 is beyond all numbers, and scores so small have 
 
 def can_condition(model: Model) -> bool:
     """Whether the scores of a model are known to be all there is to it: subclasses may hold more."""
-    return type(model) in _KNOWN
+    return bool(vars(type(model)).get("_only_scores"))
 
 
 def is_ordinary(model: Model) -> bool:
@@ -63,12 +51,8 @@ def typical_score(model: UnaryModel) -> float:
 def largest_score(model: UnaryModel) -> float:
     """The largest size of a score that forbids nothing."""
     low, high = model._extent
-    unary = max(abs(low), abs(high)) if low > -np.inf else _largest(model.unary)
-    if isinstance(model, Grid) or (isinstance(model, FactorGraph) and isinstance(model.pairwise, Potts)):
-        joint = [model._stakes.largest_span, *(_largest(c.table) for c in model.cliques)]  # spans are strengths
-    else:
-        joint = [_largest(array) for array in _arrays_of(model)[1:]]
-    return max([unary, *joint])
+    unary = max(abs(low), abs(high)) if low > -np.inf else largest_size(model.unary)
+    return max(unary, model._largest_joint())
 
 
 def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent: int) -> UnaryModel:
@@ -87,7 +71,7 @@ def conditioned(model: UnaryModel, theta: Doubles | None, least: float, exponent
             raised = below if least == -np.inf else np.where(np.isneginf(below), -np.inf, np.maximum(below, least))
             return own(np.ldexp(np.where(np.isnan(raised), -np.inf, raised), exponent))
 
-    return _rewritten(model, changed(unary, unary.max(axis=1, keepdims=True)), changed)
+    return model._with_scores(changed(unary, unary.max(axis=1, keepdims=True)), changed)
 
 
 def rescaled(model: UnaryModel, exponent: int) -> UnaryModel:
@@ -96,25 +80,7 @@ def rescaled(model: UnaryModel, exponent: int) -> UnaryModel:
     def changed(scores: Floats, best: Any) -> Doubles:
         return own(np.ldexp(np.asarray(scores, np.float64), exponent))
 
-    return _rewritten(model, changed(model.unary, 0.0), changed)
-
-
-def _rewritten(model: UnaryModel, unary: Doubles, changed: Changed) -> UnaryModel:
-    """Return the model with other unary scores, and joint ones changed by a function of scores and their best one."""
-    other: Any = object.__new__(type(model))
-    other._set(**model.__getstate__())
-    other._set(unary=unary)
-    if isinstance(model, Grid):
-        other._set(strengths=tuple(own(-changed(-s, 0.0)) for s in model.strengths))
-    elif isinstance(model, Chain):
-        steps = model.__dict__["transitions"]
-        after = changed(steps, steps.max(axis=(-2, -1), keepdims=True))
-        other._set(transitions=_still_agreeing(steps, after) if model.n_labels == 2 else after)
-    elif isinstance(model, FactorGraph):
-        other._set(_pairwise=_changed_pairs(model.pairwise, changed))
-        cliques = (Clique(c.variables, changed(c.table, c.table.max())) for c in model.cliques)
-        other._set(cliques=tuple(cliques))
-    return other  # type: ignore[no-any-return]
+    return model._with_scores(changed(model.unary, 0.0), changed)
 
 
 def exponent_for(size: float, bits: int) -> int:
@@ -126,58 +92,3 @@ def typical_exponent(model: UnaryModel) -> int:
     """Return the power of two that makes a typical score about 1, and no score beyond all numbers."""
     typical, largest = typical_score(model), largest_score(model)
     return min(exponent_for(typical or largest, 1), _LARGEST_SCALED + exponent_for(largest, 0), _LARGEST_SHIFT)
-
-
-def _changed_pairs(pairs: PairwiseScores, changed: Changed) -> PairwiseScores:
-    if isinstance(pairs, Potts):
-        return Potts(own(-changed(-pairs.strengths, 0.0)))
-    if isinstance(pairs, SharedTable):
-        after = changed(pairs.values, pairs.values.max())
-        return SharedTable(_still_agreeing(pairs.values, after) if after.shape == (2, 2) else after)
-    assert isinstance(pairs, EdgeTables)
-    other = EdgeTables([])
-    best = np.maximum.reduceat(pairs.flat, pairs.offsets) if pairs.flat.size else pairs.flat
-    sizes = np.diff(np.append(pairs.offsets, pairs.flat.size))
-    flat = changed(pairs.flat, np.repeat(best, sizes))
-    if (sizes == 4).all() and (pairs.columns == 2).all():
-        flat = _still_agreeing(pairs.flat.reshape(-1, 2, 2), flat.reshape(-1, 2, 2)).reshape(-1)
-    other._set(flat=flat, offsets=pairs.offsets, columns=pairs.columns)
-    return other
-
-
-def _still_agreeing(before: Floats, after: Doubles) -> Doubles:
-    """Lower again what was raised of (..., 2, 2) tables, so that those that preferred to agree still do.
-
-    With the best at 0 only one of the two mixed entries need be lowered, and it ends above where it was.
-    """
-    with np.errstate(invalid="ignore"):
-        same, mixed = after[..., 0, 0] + after[..., 1, 1], after[..., 0, 1] + after[..., 1, 0]
-        agreed = before[..., 0, 0] + before[..., 1, 1] >= before[..., 0, 1] + before[..., 1, 0].astype(np.float64)
-        lacks = np.where(agreed & (same < mixed), (mixed - same) * (1 + 2.0**-40), 0.0)
-    lower = after[..., 0, 1] <= after[..., 1, 0]  # what was raised is the lower one
-    result = after.copy()
-    result[..., 0, 1] -= np.where(lower, lacks, 0.0)
-    result[..., 1, 0] -= np.where(lower, 0.0, lacks)
-    return own(result)
-
-
-def _arrays_of(model: UnaryModel) -> list[Floats]:
-    """All scores of a model."""
-    if not isinstance(model, PairwiseModel):
-        return [model.unary]
-    cliques = [c.table for c in model.cliques]
-    if isinstance(model, Grid):
-        return [model.unary, *model.strengths]
-    pairs = model.pairwise
-    joint = pairs.strengths if isinstance(pairs, Potts) else getattr(pairs, "values", getattr(pairs, "flat", None))
-    return [model.unary, np.asarray(joint), *cliques]
-
-
-def _largest(scores: Floats) -> float:
-    if scores.size == 0:
-        return 0.0
-    low, high = extent(scores)
-    if low == -np.inf:
-        finite = scores[np.isfinite(scores)]
-        high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)
-    return max(abs(high), abs(low))

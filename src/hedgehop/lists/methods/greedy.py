@@ -91,7 +91,7 @@ class Greedy:
         apart = self.apart(self.objective.potentials(state.rows), state, nearest)
         steered = self.objective.diversity.steers_exactly
         step = self.as_gain(apart, state, nearest.upper_bound, nearest.seconds, steered)
-        bound = min(nearest.upper_bound, apart.upper_bound) if steered else nearest.upper_bound
+        bound = apart.upper_bound if steered else nearest.upper_bound
         return replace(step, upper_bound=max(bound, step.value), unlimited_bound=step.upper_bound)
 
     def apart(self, potentials: Sequence[Potential], state: ListState, nearest: Step) -> Step:

@@ -117,10 +117,9 @@ class Claims:
         if not Separation(apart).too_close(best.labeling, earlier):
             return best
         try:
-            step = self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
+            return self.solver.step_apart(self.objective.bounding(earlier), list(earlier), apart, best)
         except (InfeasibleError, UnsupportedError):
             return None
-        return replace(step, upper_bound=min(step.upper_bound, best.upper_bound))  # limits only lower what is possible
 
     def _check_bound(self, t: int, name: str, bound: float, best: Step) -> None:
         gain = self._gain(best, self.rows[:t])

@@ -42,6 +42,8 @@ class Arborescence(LinearModel):
     n_relations: int
     single_root: bool
 
+    _only_scores = True
+
     def __init__(self, arc_scores: ArrayLike, single_root: bool = False) -> None:
         arcs = _without_root(_arrays.scores(arc_scores, "arc_scores", ndim=(2, 3)))
         words, heads, relations = arcs.shape

@@ -43,6 +43,8 @@ class GraphMatching(EdgeSubset):
 
     perfect: bool
 
+    _only_scores = True
+
     def __init__(self, edges: ArrayLike, weights: ArrayLike, perfect: bool = False, n_nodes: int | None = None) -> None:
         self._set_edges(edges, weights, n_nodes, "matching")
         self._set(perfect=_arrays.flag(perfect, "perfect"))

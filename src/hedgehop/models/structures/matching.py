@@ -42,6 +42,8 @@ class Matching(LinearModel):
 
     n_columns: int
 
+    _only_scores = True
+
     def __init__(self, weights: ArrayLike, unmatched: ArrayLike | None = None) -> None:
         pairs = _arrays.scores(weights, "weights", ndim=2)
         if 0 in pairs.shape:

@@ -55,6 +55,8 @@ class Path(EdgeSubset):
     target: int
     directed: bool
 
+    _only_scores = True
+
     def __init__(
         self,
         edges: ArrayLike,

@@ -42,6 +42,8 @@ class SpanningTree(EdgeSubset):
     [[1, 1, 0, 1], [1, 0, 1, 1]]
     """
 
+    _only_scores = True
+
     def __init__(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None = None) -> None:
         self._set_edges(edges, weights, n_nodes, "tree")
         self._refuse_parts()
