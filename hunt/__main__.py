@@ -12,17 +12,21 @@ from hunt import arguments, files, flow
 from hunt.checks import Round
 from hunt.tally import Tally
 
+_LISTS = 0.8  # of the time
+_OTHERS = (("cuts", 0.1, flow.hunt), ("files", 0.05, files.hunt), ("calls", 0.05, arguments.hunt))
+
 
 def main() -> int:
     """Hunt until time is up, or until Ctrl-C; 1 if something was wrong."""
     options, tally = _options(), Tally()
     counts: dict[str, int] = {}
     try:
-        _lists(options, tally)
-        if not options.rounds:
-            counts["flows"] = flow.hunt(options.seed, 0.1 * options.seconds, tally)
-            counts["files"] = files.hunt(options.seed, 0.05 * options.seconds, tally)
-            counts["invalid calls"] = arguments.hunt(options.seed, 0.05 * options.seconds, tally)
+        if options.only in ("", "lists"):
+            _lists(options, tally)
+        for name, share, hunt in _OTHERS if not options.rounds else ():
+            if options.only in ("", name):
+                seconds = options.seconds if options.only else share * options.seconds
+                counts[name] = hunt(options.seed, seconds, tally)
     except KeyboardInterrupt:
         print("hunt: interrupted; this is what was checked until then", file=sys.stderr)
     _show(tally, counts, options.json)
@@ -30,7 +34,7 @@ def main() -> int:
 
 
 def _lists(options: argparse.Namespace, tally: Tally) -> None:
-    end, seed = time.monotonic() + 0.8 * options.seconds, options.seed
+    end, seed = time.monotonic() + (1.0 if options.only else _LISTS) * options.seconds, options.seed
     while time.monotonic() < end and not (options.rounds and tally.rounds >= options.rounds):
         start, known = time.monotonic(), len(tally.faults)
         Round(seed, tally).run()
@@ -46,6 +50,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long")
     parser.add_argument("--seed", type=int, default=1, help="of the first round; each round has its own")
     parser.add_argument("--rounds", type=int, default=0, help="how many rounds of lists at most, and nothing else")
+    choices = ["", "lists", *(name for name, _, _ in _OTHERS)]
+    parser.add_argument("--only", choices=choices, default="", help="compare lists, cuts, files or invalid calls alone")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     return parser.parse_args()
 
@@ -54,7 +60,8 @@ def _show(tally: Tally, counts: dict[str, int], as_json: bool) -> None:
     if as_json:
         print(json.dumps(tally.as_json() | counts, indent=1))
         return
-    print(tally.table())
+    if tally.rounds:
+        print(tally.table())
     for fault in tally.faults:
         print(f"fault: {fault.kind}: {fault.text}\n  {fault.where}; make hunt SEED={fault.seed} ROUNDS=1")
     total = tally.total()

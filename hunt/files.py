@@ -6,6 +6,7 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -44,13 +45,13 @@ def _written(folder: Path) -> dict[str, bytes]:
 
 
 def _read(seed: int, folder: Path, whole: dict[str, bytes], tally: Tally) -> None:
-    random = np.random.default_rng((seed, 9))
-    suffix = (*MODELS, *MAPS)[random.integers(len(whole))]
+    random = Random(seed)
+    suffix = random.choice((*MODELS, *MAPS))
     path, content = folder / f"file{suffix}", whole[suffix]
-    for _ in range(int(random.integers(1, 5))):
-        start = int(random.integers(0, len(content) + 1))
-        piece = PIECES[random.integers(len(PIECES))] if random.random() < 0.7 else random.bytes(int(random.integers(4)))
-        content = content[:start] + piece + content[start + int(random.integers(0, 7)) :]
+    for _ in range(random.randrange(1, 5)):
+        start = random.randrange(len(content) + 1)
+        piece = random.choice(PIECES) if random.random() < 0.7 else random.randbytes(random.randrange(4))
+        content = content[:start] + piece + content[start + random.randrange(7) :]
     path.write_bytes(content)
     try:
         hh.io.read_labels(path) if suffix in MAPS else hh.read(path, max_bytes=2**20)
