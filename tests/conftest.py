@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("HEDGEHOP_DATA", ROOT.parent / "shared" / "data"))
+
+# Shells start background jobs with Ctrl-C ignored, and what these start ignores it as well: some tests would never end.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

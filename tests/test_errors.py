@@ -193,7 +193,10 @@ SELECTION_ERRORS = {
         lambda: hh.diverse(MODEL, BALL, tradeoff=float("nan")),
         "tradeoff must be >= 0 and finite; got nan",
     ),
-    "method": (lambda: hh.diverse(MODEL, BALL, method="best"), 'method must be "greedy", "distorted" or "joint"; got'),
+    "method": (
+        lambda: hh.diverse(MODEL, BALL, method="best"),
+        'method must be "greedy", "distorted", "joint" or "auto"; got',
+    ),
     "oracle": (
         lambda: hh.diverse(MODEL, BALL, oracle="magic"),
         'unknown oracle \'magic\'; known ones are "auto", "tree", "graphcut", ',
@@ -224,7 +227,7 @@ SELECTION_ERRORS = {
     "more": (lambda: hh.diverse(MODEL, BALL, m=1).more(0), "k must be at least 1; got 0"),
     "distorted more": (
         lambda: hh.diverse(MODEL, BALL, m=2, method="distorted").more(1),
-        "Call hh.diverse with a larger m.",
+        "Call hh.diverse with a larger m",
     ),
     "tree with cycle": (
         lambda: hh.best(hh.FactorGraph(UNARY, [[0, 1], [1, 2], [0, 2]], 1.0), oracle="tree"),

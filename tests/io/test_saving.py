@@ -29,8 +29,61 @@ def test_round_trip(tmp_path):
     assert again.certificate == found.certificate
     assert again.report() == found.report()
     assert [p.name for p in tmp_path.iterdir()] == ["list.npz"]
-    with pytest.raises(ValueError, match="not loaded from a file"):
+    with pytest.raises(ValueError, match=r"cannot be extended \(greedy\).*hh\.load\(file, model\)"):
         again.more(1)
+
+
+LIMITS = [{}, {"distinct": True}, {"min_distance": 3}]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+def test_a_list_from_a_file_goes_on_with_its_model(tmp_path, limits):
+    """As the list itself does: the same longer list, and bounds that hold and are no worse."""
+    random = np.random.default_rng(2)
+    model = hh.Grid(random.normal(size=(3, 4, 3)), smoothness=0.3)
+    found = hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=1.5, certify=False, **limits)
+    found.save(tmp_path / "list.npz")
+    again = hh.load(tmp_path / "list.npz", model)
+    assert again.certificate == found.certificate
+    assert np.array_equal(again.more(2).labelings, found.more(2).labelings)
+    proven, better = again.certify(20), again.improve(20)
+    assert proven.upper_bound < found.upper_bound
+    assert proven.certificate.baseline == pytest.approx(found.certificate.baseline)
+    assert np.array_equal(proven.labelings, found.labelings)
+    assert found.objective <= better.objective <= proven.upper_bound + 1e-9
+    assert np.array_equal(proven.bounds, found.bounds)
+    assert np.array_equal(again.probabilities, found.probabilities)
+
+
+def test_a_list_goes_on_from_the_bound_of_its_file(tmp_path):
+    model = hh.Grid(np.random.default_rng(5).normal(size=(4, 4, 3)), smoothness=0.3)
+    found = hh.diverse(model, hh.LinearHamming(), m=3, tradeoff=1.0, certify=30)
+    found.save(tmp_path / "list.npz")
+    assert hh.load(tmp_path / "list.npz", model).certify(1).upper_bound <= found.upper_bound
+
+
+def test_lists_do_not_go_on_with_another_model(tmp_path):
+    found = example()
+    found.save(tmp_path / "list.npz")
+    with pytest.raises(hh.BoundError, match="made for another model"):
+        hh.load(tmp_path / "list.npz", hh.Grid(np.zeros((3, 4, 2))))
+    weighted = hh.VariableCoverage(weights=np.arange(12.0))
+    grid = hh.Grid(np.arange(24.0).reshape(3, 4, 2) % 5, smoothness=0.5)
+    with pytest.raises(hh.BoundError, match="made for another model, diversity"):
+        hh.load(tmp_path / "list.npz", grid, weighted)
+    joint = hh.diverse(grid, hh.VariableCoverage(), m=3, tradeoff=2.0, method="joint")
+    joint.save(tmp_path / "joint.npz")
+    again = hh.load(tmp_path / "joint.npz", grid)
+    assert again.certify(3).optimal
+    with pytest.raises(ValueError, match="cannot be extended"):
+        again.more(1)
+
+
+def test_selections_and_portfolios_do_not_go_on(tmp_path):
+    model = hh.FactorGraph([[0.0, 1.0]] * 2)
+    hh.select([[0, 0], [1, 1]], model, hh.VariableCoverage(), m=1).save(tmp_path / "pool.npz")
+    with pytest.raises(ValueError, match="model cannot be given for this list"):
+        hh.load(tmp_path / "pool.npz", model)
 
 
 def test_selection_and_infinite_bound_round_trip(tmp_path):

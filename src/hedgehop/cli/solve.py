@@ -48,6 +48,7 @@ class MethodName(str, Enum):
     greedy = "greedy"
     distorted = "distorted"
     joint = "joint"
+    auto = "auto"
 
 
 def solve(
@@ -79,7 +80,9 @@ def solve(
             f"labeling then differs from the first in {SECOND:.0%} of the variables.",
         ),
     ] = "auto",
-    method: Annotated[MethodName, typer.Option(help="How the list is chosen.")] = MethodName.greedy,
+    method: Annotated[
+        MethodName, typer.Option(help="How the list is chosen; auto is joint where that is possible.")
+    ] = MethodName.greedy,
     oracle: Annotated[
         str,
         typer.Option(

@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import own
+from hedgehop.diversity import Diversity
 from hedgehop.io.archives import Arrays, pack, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
+from hedgehop.lists.continuation import resumed
 from hedgehop.lists.proofs.evidence import Proof
 from hedgehop.lists.proofs.paper_bounds import PaperBounds
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.uncertainty import UncertaintyFigures
+from hedgehop.models.base import Model
+from hedgehop.oracles.registry import OracleLike
 
 _LIST_VERSION = 3  # 2: with a proof; 3: with probabilities
 _PROOF = "proof."  # before the names of its arrays
@@ -58,8 +62,23 @@ def _parts(found: DiverseList) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
-def load(path: FilePath) -> DiverseList:
-    """Read a list that ``found.save`` wrote; it is complete, but cannot be extended.
+def load(
+    path: FilePath, model: Model | None = None, diversity: Diversity | None = None, oracle: OracleLike = "auto"
+) -> DiverseList:
+    """Read a list that ``found.save`` wrote. It is complete; with its model, it goes on.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    model : Model, optional
+        What was labelled: files do not contain it. It makes ``certify``, ``improve``, ``more`` and probabilities
+        possible again. Scores and F are compared, and another model is refused; ``hh.verify`` checks the bounds, too.
+    diversity : Diversity, optional
+        What made labelings different. It can be left out if ``found.diversity`` says everything about it, as
+        ``VariableCoverage(h='log')`` does; regions, kinds, samples and weights have to be given.
+    oracle : str or Oracle
+        Which oracle solves further steps.
 
     Examples
     --------
@@ -69,7 +88,14 @@ def load(path: FilePath) -> DiverseList:
     >>> found.save(file)
     >>> hh.load(file).objective == found.objective
     True
+    >>> hh.load(file, hh.FactorGraph([[1.0, 0.0]])).certify().optimal
+    True
     """
+    found = _loaded(path)
+    return found if model is None else resumed(found, model, diversity, oracle)
+
+
+def _loaded(path: FilePath) -> DiverseList:
     with damage_as(f"{path} is not a list saved by hedgehop"):
         header, arrays = read_archive(path, sys.maxsize)
         version = header.get("format")

@@ -5,14 +5,27 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
 
 from hedgehop._errors import Interrupted
 from hedgehop._progress import tell
+from hedgehop.diversity import Diversity
 from hedgehop.lists.certificate import certified
 from hedgehop.lists.methods.greedy import Greedy, GreedyRun
+from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.claims import Claims
+from hedgehop.lists.proofs.evidence import Bound
 from hedgehop.lists.proofs.search import Search
+from hedgehop.lists.proofs.verification import objective_of
 from hedgehop.lists.result import DiverseList, as_list
+from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
+from hedgehop.lists.uncertainty import ListView
+from hedgehop.models.base import Model
+from hedgehop.oracles.base import Solver, Step
+from hedgehop.oracles.registry import OracleLike, get
 
 
 def continuation_of(greedy: Greedy, state: ListState, method: str, run: GreedyRun | None = None) -> Continuation:
@@ -67,6 +80,74 @@ class Continuation:
         method = "greedy" if self.method == "interrupted" else self.method
         longer = continuation_of(self.greedy, state, method, self.run)
         return longer.certify(len(state), False) if self.search.asked else longer.found
+
+
+def resumed(found: DiverseList, model: Model, diversity: Diversity | None, oracle: OracleLike) -> DiverseList:
+    """Return a list from a file that goes on as one that was just found; refuse another model or diversity.
+
+    Scores, gains and F are compared at once; bounds are believed, as they are without a model.
+    """
+    if found.sources or found.indices is not None:
+        raise ValueError(f"model cannot be given for this list ({found.method}): only lists of hh.diverse go on.")
+    objective, solver = objective_of(found, model, diversity), get(oracle).on(model)
+    rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
+    Claims(found, objective, solver, rows).check_values()
+    rest = Resumed(found, objective, solver)
+    return replace(
+        found, _improver=rest, _more=rest.more if rest.is_greedy else None, _view=ListView.plain(found.labelings, model)
+    )
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """How a list from a file goes on; nothing is solved before that is asked for."""
+
+    found: DiverseList
+    objective: Objective
+    solver: Solver
+
+    def certify(self, calls: int, progress: bool) -> DiverseList:
+        """Return the same list with a better bound."""
+        return self._continuation.certify(calls, progress)
+
+    def improve(self, calls: int, progress: bool) -> DiverseList:
+        """Return a list with a larger F, or the same one."""
+        return self._continuation.improve(calls, progress)
+
+    def more(self, k: int) -> DiverseList:
+        """Return a longer list."""
+        return self._continuation.more(k)
+
+    @cached_property
+    def _continuation(self) -> Continuation:
+        found, proven = self.found, self.found.certificate
+        greedy = Greedy(self.objective, Separation(proven.apart), self.solver)
+        bounds = () if proven.proof is None else (Bound(proven.upper_bound, proven.proof),)
+        rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
+        state = greedy.measured(ListState(rows, self._steps, bounds=bounds), proven.allowed)
+        return continuation_of(greedy, state, found.method, GreedyRun(greedy, state) if self.is_greedy else None)
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether its labelings were chosen one after another, so that it can become longer."""
+        return self.found.method in ("greedy", "interrupted")
+
+    @property
+    def _steps(self) -> tuple[Step, ...]:
+        found, every = self.found, self.found.unlimited_bounds
+        return tuple(
+            Step(
+                labeling=labeling,
+                value=float(found.gains[t]),
+                upper_bound=float(found.bounds[t]),
+                exact=bool(found.exact[t]),
+                oracle=found.oracles[t],
+                seconds=float(found.seconds[t]),
+                relevance=float(found.relevance[t]),
+                unlimited_bound=None if every is None else float(every[t]),
+            )
+            for t, labeling in enumerate(found.labelings)
+        )
 
 
 def fewer(taken: int, m: int, late: bool = False) -> str:

@@ -221,8 +221,8 @@ class DiverseList:
         k = positive_count(k, "k")
         if self._more is None:
             raise ValueError(
-                f"this list cannot be extended ({self.method}): only greedy lists that were not loaded from a file "
-                "can. Call hh.diverse with a larger m."
+                f"this list cannot be extended ({self.method}): only greedy lists with a solver can. "
+                "Call hh.diverse with a larger m or, if it is from a file, hh.load(file, model)."
             )
         return self._more(k)
 
@@ -255,8 +255,8 @@ class DiverseList:
     def _go_on(self, wanted: str) -> ListImprover:
         if self._improver is None:
             raise ValueError(
-                f"this list cannot be {wanted} ({self.method}): that needs the solver of hh.diverse, which is not kept "
-                "in files, pools and portfolios. Call hh.diverse again; hh.verify checks a bound that was saved."
+                f"this list cannot be {wanted} ({self.method}): that needs a solver, which files, pools and portfolios "
+                "do not have. If it is from a file, call hh.load(file, model)."
             )
         return self._improver
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Potential
 
 _SHARED_LENGTH = 1.0  # what a unit of length costs in shared use, in units of length
-Method = Literal["greedy", "distorted", "joint"]
+Method = Literal["greedy", "distorted", "joint", "auto"]
 Certify = Literal["auto"] | bool | int
 Callback = Callable[[Step], Any]
 
@@ -125,10 +125,11 @@ def diverse(
         tradeoff at which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
         `min_distance` are given, it also keeps any two labelings 5 % apart. For trees and matchings of graphs, these
         are shares of the edges in which two labelings can differ.
-    method : "greedy", "distorted" or "joint"
+    method : "greedy", "distorted", "joint" or "auto"
         "distorted" gives diversity less weight in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,
-        for two labels that prefer to agree and VariableCoverage or LinearHamming.
+        for two labels that prefer to agree and VariableCoverage or LinearHamming. "auto" means "joint" where that is
+        possible and labelings need not differ, "greedy" otherwise; only greedy lists can be extended by ``more``.
     oracle : str or Oracle
         Which oracle solves the steps.
     distinct : bool or "auto"
@@ -182,6 +183,8 @@ def diverse(
             greedy = prepared(model, diversity, tradeoff, oracle, distinct, min_distance)
     except KeyboardInterrupt:  # while the tradeoff was sought
         raise Interrupted(None) from None
+    if method == "auto":
+        method = "joint" if proves_lists(greedy, m) else "greedy"
     state = greedy.start
     try:
         for state in _states(greedy, method, m, pace):
@@ -266,8 +269,8 @@ def with_defaults(model: Model, diversity: Diversity | None, tradeoff: TradeoffL
 
 def check_method(method: Any) -> None:
     """Refuse methods that do not exist."""
-    if not is_one_of(method, ("greedy", "distorted", "joint")):
-        raise ValueError(f'method must be "greedy", "distorted" or "joint"; got {method!r}.')
+    if not is_one_of(method, get_args(Method)):
+        raise ValueError(f'method must be "greedy", "distorted", "joint" or "auto"; got {method!r}.')
 
 
 def _states(greedy: Greedy, method: Method, m: int, pace: Pace) -> Iterator[ListState]:

@@ -75,3 +75,17 @@ def test_names_who_found_the_list():
     model = hh.FactorGraph([[0.0, 1.0], [0.5, 0.0], [0.0, 0.2]], [[0, 1], [1, 2]], 0.3)
     found = hh.diverse(model, hh.VariableCoverage(), m=3, method="joint", oracle="tree")
     assert found.oracles == ("graphcut",) * 3
+
+
+def test_auto_is_joint_where_that_is_possible():
+    random = np.random.default_rng(3)
+    model = agreeing(random)
+    found = hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=1.0, method="auto")
+    assert found.method == "joint"
+    assert found.objective == pytest.approx(best_objective(model, hh.VariableCoverage(), 3, 1.0), abs=1e-6)
+    apart = hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=1.0, method="auto", distinct=True)
+    balls = hh.diverse(model, hh.HammingBall(radius=1), m=3, tradeoff=1.0, method="auto")
+    three = hh.diverse(
+        hh.FactorGraph(random.normal(size=(3, 3))), hh.VariableCoverage(), m=3, tradeoff=1.0, method="auto"
+    )
+    assert [apart.method, balls.method, three.method] == ["greedy"] * 3

@@ -65,14 +65,12 @@ def verify(
     >>> abs(hh.verify(found, chain).upper_bound - found.upper_bound) < 1e-9
     True
     """
-    diversity = _named(found.diversity) if diversity is None else diversity
-    check_arguments(model, diversity)
+    objective = objective_of(found, model, diversity)
     proof = found.certificate.proof
     if proof is None:
         text = f"this list has no proof to check ({found.method})"
         raise ValueError(f"{text}: only lists of hh.diverse with a known bound have one.")
     rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
-    objective = Objective(model, diversity, found.tradeoff)
     solver = RecordingSolver(get(oracle).on(model))
     claims = Claims(found, objective, solver, rows)
     claims.check_values()
@@ -85,6 +83,13 @@ def verify(
     claims.check_certificate(proven, solver.all_exact)
     claims.check_steps()
     return replace(proven, proof=proof, apart=apart, allowed=allowed, baseline_gap=baseline_gap(known))
+
+
+def objective_of(found: DiverseList, model: Model, diversity: Diversity | None) -> Objective:
+    """Return what a list maximises; its diversity may be left out if its name says everything about it."""
+    diversity = _named(found.diversity) if diversity is None else diversity
+    check_arguments(model, diversity)
+    return Objective(model, diversity, found.tradeoff)
 
 
 def _checked(problem: Problem, proof: Proof) -> float:
