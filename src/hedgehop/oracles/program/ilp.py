@@ -16,9 +16,10 @@ from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, U
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.effort import effort
-from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
+from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_finite_pairs
 from hedgehop.oracles.narrowing import Narrowing, ScaledStep, restated
 from hedgehop.oracles.pairwise.annealing import annealed
+from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
@@ -28,6 +29,7 @@ from hedgehop.potentials import PairClasses, Potential, Table
 MOST_COLUMNS = 1_000_000
 _MOST_SOLVES = 12
 _ANNEALING_SECONDS = 1.0  # seconds kept for it
+_PASSES_FOR_A_BOUND = 10  # messages, if the program has none
 
 
 class Ilp(Oracle):
@@ -117,12 +119,17 @@ class Ilp(Oracle):
         return None if best is None else self.step(model, best.labeling.reshape(-1), terms, bound)
 
     def _without_program(self, model: UnaryModel, potentials: Sequence[Potential]) -> Step:
-        """Return a good labeling that no program found, without a bound; its value is -inf if it is not allowed."""
-        theta, _, _ = fold(model, potentials)
-        labeling = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32)
+        """Return a good labeling that no program found; its value is -inf if it is not allowed.
+
+        Pairwise models have the bound of a few messages: a program that is stopped early may know none.
+        """
+        theta, constant, rest = fold(model, potentials)
+        labeling, bound = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32), np.inf
+        if isinstance(model, PairwiseModel) and not rest and not not_finite_pairs(model):
+            bound = constant + pass_messages(message_solver(model), model, theta, _PASSES_FOR_A_BOUND)[2]
         if isinstance(model, PairwiseModel) and effort().seconds > 0:
             labeling = annealed(model, theta, labeling)
-        return self.step(model, labeling, potentials, np.inf)
+        return self.step(model, labeling, potentials, bound)
 
     def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
         """Return what annealing finds, if that is better than what the program found in its time."""
@@ -131,7 +138,7 @@ class Ilp(Oracle):
         if best is not None and best.value >= step.value:
             return best
         if best is not None:
-            return self.step(model, labeling, potentials, max(best.upper_bound, step.value))
+            return self.step(model, labeling, potentials, max(min(best.upper_bound, step.upper_bound), step.value))
         if step.value == -np.inf:
             limited = np.isfinite(min(self.time_limit, effort().seconds))
             within = "the time of this step" if limited else "the program's budget of nodes"
