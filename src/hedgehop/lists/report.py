@@ -10,7 +10,7 @@ import numpy as np
 from hedgehop._arrays import Labels
 from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.lists.certificate import Certificate
-from hedgehop.lists.proofs.evidence import Proof
+from hedgehop.lists.proofs.bounds import Proof
 from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
 

@@ -21,7 +21,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
-from hedgehop.lists.proofs.evidence import Arrays
+from hedgehop.lists.proofs.bounds import Arrays
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.potentials import Potential, total_value
 
