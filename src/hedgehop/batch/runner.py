@@ -237,7 +237,7 @@ class _Run:
 
     @staticmethod
     def _use_executor(scheduler: Scheduler, engine: ExecutorEngine) -> list[Item]:
-        """Solve on somebody else's workers."""
+        """Solve on the workers of a given executor."""
         try:
             lost = scheduler.run(engine)
         finally:

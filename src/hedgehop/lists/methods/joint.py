@@ -60,7 +60,7 @@ def _solved(objective: Objective, solver: Solver, slopes: Doubles) -> tuple[Labe
     theta = np.zeros((slopes.shape[1], 2))
     for labeling, slope in zip(labelings, slopes, strict=True):
         np.multiply(slope, objective.tradeoff, out=theta[:, 1])
-        labeling[:], most = solver.most(theta)
+        labeling[:], most = solver.best_and_bound(theta)
         bound += most
     return labelings, bound
 

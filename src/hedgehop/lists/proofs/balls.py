@@ -122,8 +122,8 @@ def bounds(problem: Problem) -> Iterator[BallBound]:
     apart, best, stuck = ListsApart(problem.solver, problem.m, problem.distance), np.inf, 0
     while stuck < _IDLE_ROUNDS:
         slopes = master.slopes()
-        found = apart.most([proof.potential(slopes)], master.rows, enough=0.0)
-        bound = proof.bound(slopes, found.most)
+        found = apart.bound_on_sum([proof.potential(slopes)], master.rows, enough=0.0)
+        bound = proof.bound(slopes, found.bound)
         new = master.add(distinct_rows(found.labelings))
         stuck = 0 if new or bound < best else stuck + 1
         if bound < best:

@@ -54,7 +54,7 @@ class Bound(float):
     proof: Proof
 
     def __new__(cls, value: float, proof: Proof) -> Bound:
-        """Make a number that knows why."""
+        """Make a number with its proof."""
         bound = super().__new__(cls, value)
         bound.proof = proof
         return bound

@@ -37,6 +37,6 @@ def _found_bounds(problem: Problem) -> Iterator[FoundBound]:
     objective, apart = problem.objective, ListsApart(problem.solver, problem.m, problem.distance)
     for t in range(problem.m, -1, -1) if objective.tradeoff > 0 else [0]:
         rows = own(problem.rows[:t])
-        found = apart.most(objective.bounding(rows), problem.rows)
-        bound = objective.list_bound(rows, found.most / problem.m, problem.m)
+        found = apart.bound_on_sum(objective.bounding(rows), problem.rows)
+        bound = objective.list_bound(rows, found.bound / problem.m, problem.m)
         yield FoundBound(bound, {"rows": rows, **found.arrays}, found.labelings, problem.rows[:0], found.calls)

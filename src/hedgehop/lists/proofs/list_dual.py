@@ -97,8 +97,8 @@ class ListDual:
             slopes, predicted = self._master()
             potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
             apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
-            found = apart.most(potentials, known, _NEEDLESS * self._open)
-            value, self.exact = _worth(self._families, slopes) + found.most, found.exact
+            found = apart.bound_on_sum(potentials, known, _NEEDLESS * self._open)
+            value, self.exact = _worth(self._families, slopes) + found.bound, found.exact
             self._learn(slopes, value, predicted, found.labelings)
             if not self._capped and (found.calls > 1 or (self._settled() and self._exceeds)):
                 self._cap()
