@@ -21,8 +21,8 @@ import numpy as np
 
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.evidence import Problem, Provider
-from hedgehop.lists.proofs.search import PROVIDERS
+from hedgehop.lists.proofs.bounds import BoundMethod, Problem
+from hedgehop.lists.proofs.search import BOUND_METHODS
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.potentials import total_value
 from hunt.dice import Dice
@@ -102,28 +102,28 @@ class Bounds:
         exact = self.d.random.random() < 0.8
         solver = Listed(self.truth) if exact else hh.oracles.get("auto").on(self.problem.model)
         given = Problem(self.objective, solver, rows, distance)
-        found = [self._bounds(provider, given, best, slack) for provider in PROVIDERS]
+        found = [self._bounds(method, given, best, slack) for method in BOUND_METHODS]
         if exact and (least := min(found)) < np.inf:
             self.counts["lists with a bound by exact steps"] += 1
             base = self.truth.value(np.full((1, m), int(self.problem.relevance.argmax())))[0]
             self.counts["of these tight"] += bool(least - best <= _TIGHT * abs(best - base) + 10 * slack)
 
-    def _bounds(self, provider: Provider, given: Problem, best: float, slack: float) -> float:
+    def _bounds(self, method: BoundMethod, given: Problem, best: float, slack: float) -> float:
         """Check an argument at what it found, and at random slopes; return the smallest bound it found."""
         least = np.inf
         try:
-            for evidence in itertools.islice(provider.find(given) or (), int(self.d.random.choice(_ROUNDS))):
-                self._not_below(evidence.bound, best, slack, given, f"{provider.source}, found")
+            for found in itertools.islice(method.find(given) or (), int(self.d.random.choice(_ROUNDS))):
+                self._not_below(found.bound, best, slack, given, f"{method.source}, found")
                 self._not_below(
-                    self._random(provider, given, evidence.arrays), best, slack, given, f"{provider.source}, random"
+                    self._random(method, given, found.arrays), best, slack, given, f"{method.source}, random"
                 )
-                least = min(least, evidence.bound)
+                least = min(least, found.bound)
         except (hh.UnsupportedError, hh.InfeasibleError):
-            self.counts[f"refused by {provider.source}"] += 1
+            self.counts[f"refused by {method.source}"] += 1
         return least
 
-    def _random(self, provider: Provider, given: Problem, arrays: Any) -> float:
-        return provider.check(given, {name: self._changed(name, array) for name, array in arrays.items()})
+    def _random(self, method: BoundMethod, given: Problem, arrays: Any) -> float:
+        return method.check(given, {name: self._changed(name, array) for name, array in arrays.items()})
 
     def _changed(self, name: str, array: np.ndarray) -> np.ndarray:
         """Other labelings, or other numbers that mean something."""

@@ -102,3 +102,19 @@ def random_model(
     if forbid and labels > 1 and random.random() < 0.4:
         unary[random.integers(n), random.integers(labels)] = -np.inf
     return hh.FactorGraph(scale * (unary - 2.0), edges, scale * random.random(len(edges)))
+
+
+def random_factor_graph(random: Any) -> hh.FactorGraph:
+    """A small model of tables, at times with forbidden pairs or a clique; variables have 1 to 3 labels."""
+    n = int(random.integers(1, 8))
+    counts = random.integers(1, 4, n)
+    edges = [(i, j) for i in range(n) for j in range(i) if random.random() < 0.5]
+    tables = [random.integers(-3, 4, (counts[i], counts[j])).astype(float) for i, j in edges]
+    for table in tables:
+        table[random.random(table.shape) < 0.1] = -np.inf
+    unary = [random.normal(size=c) for c in counts]
+    cliques = []
+    if n >= 3 and random.random() < 0.5:
+        members = random.choice(n, 3, replace=False)
+        cliques = [(members.tolist(), random.normal(size=tuple(counts[members])))]
+    return hh.FactorGraph(unary, edges, tables, cliques) if edges else hh.FactorGraph(unary, cliques=cliques)

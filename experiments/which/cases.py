@@ -9,7 +9,7 @@ import numpy as np
 
 import hedgehop as hh
 from hedgehop.lists.possibilities import Possibilities
-from hedgehop.lists.uncertainty import ListUncertainty, ListView
+from hedgehop.lists.uncertainty import ListOnModel, ListUncertainty
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,5 +54,5 @@ def rebuilt(model: hh.Model, rows: np.ndarray, possible: Possibilities) -> hh.Di
     ordered = hh.select(rows, model, hh.LinearHamming(), len(rows), 0.0)
     back = np.argsort(ordered.indices)
     arrays = {name: getattr(ordered, name)[back] for name in ("labelings", "relevance", "gains", "bounds", "exact")}
-    view = ListView.plain(arrays["labelings"], model)
+    view = ListOnModel.plain(arrays["labelings"], model)
     return replace(ordered, **arrays, _view=view, _uncertainty=ListUncertainty(view, possible))

@@ -13,7 +13,7 @@ import hedgehop as hh
 from experiments.which.cases import Case
 from hedgehop.learning import Reranker
 from hedgehop.metrics import calibration_error
-from hedgehop.probabilities.calibrating import JudgedList, fitted
+from hedgehop.probabilities.calibrating import LabelledList, fitted
 
 FOLDS = 5
 _LEAST = 1e-6
@@ -105,7 +105,7 @@ def sureness(cases: Sequence[Case], m: int) -> list[Sure]:
     short = [case.first(m) for case in cases]
     targets = [_best(case.quality) for case in short]
     plain = [case.found.probabilities for case in short]
-    judged = [JudgedList(case.found, target) for case, target in zip(short, targets, strict=True)]
+    judged = [LabelledList(case.found, target) for case, target in zip(short, targets, strict=True)]
     after: list[np.ndarray] = [np.zeros(0)] * len(cases)
     for train, test in folds(cases):
         temperature = fitted([judged[k] for k in train]).temperature

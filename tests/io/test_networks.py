@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hedgehop as hh
 from hedgehop.io.formats.factors import factors_of
+from tests.draws import draws
 from tests.io.strategies import assert_same, labelings, models
 
 WCSP = """small 3 3 5 10
@@ -144,9 +145,8 @@ def test_the_best_labeling_of_a_flow_problem_is_a_minimum_cut(tmp_path_factory, 
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_any_model_that_prefers_equal_labels_is_a_flow_problem(tmp_path_factory, seed):
-    random = np.random.default_rng(seed)
+@given(random=draws())
+def test_any_model_that_prefers_equal_labels_is_a_flow_problem(tmp_path_factory, random):
     tables = random.normal(size=(4, 2, 2))
     tables[:, 0, 0] += np.maximum(0.0, tables[:, 0, 1] + tables[:, 1, 0] - tables[:, 0, 0] - tables[:, 1, 1])
     model = hh.FactorGraph(random.normal(size=(4, 2)), [[0, 1], [1, 2], [3, 2], [0, 3]], tables)

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from hedgehop.lists.state import ListState, Plain
+from hedgehop.lists.state import Baseline, ListState
 from hedgehop.oracles.base import Step
 
 
@@ -20,7 +20,7 @@ def three():
     state = ListState(np.zeros((0, 2), np.int32))
     for k in range(3):
         state = state.append(step(k, k, bound=3.0 - k))
-    return replace(state, next=step(9, 9, bound=0.25), plain=Plain(np.array([[7, 7]]), 0.5), bounds=(8.0,))
+    return replace(state, next=step(9, 9, bound=0.25), baseline=Baseline(np.array([[7, 7]]), 0.5), bounds=(8.0,))
 
 
 def test_states_cannot_be_changed():
@@ -41,7 +41,7 @@ def test_what_is_known_about_other_labelings_is_forgotten():
     assert [len(s.steps) for s in (longer, shorter, other)] == [4, 1, 1]
     for state in (longer, shorter, other):
         assert state.next is None
-        assert (state.plain.rows.tolist(), state.plain.gap) == ([[7, 7]], 0.5)
+        assert (state.baseline.rows.tolist(), state.baseline.gap) == ([[7, 7]], 0.5)
     assert shorter.best_gains == other.best_gains == [3.0]
     assert replace(shorter, next=step(1, 1)).best_gains == [3.0]  # the gains in between are unknown
     assert (longer.bounds, shorter.bounds, other.bounds) == ((), (), (8.0,))  # of lists of three

@@ -15,7 +15,7 @@ from hedgehop.segmentation.strokes.cues import NAMES
 from hedgehop.segmentation.strokes.frame import bottlenecks, color_paths
 from hedgehop.segmentation.strokes.learned import cues_of, gate_of, learned_scores
 from hedgehop.segmentation.strokes.marks import disc, scribbles_of
-from hedgehop.segmentation.strokes.past import Past
+from hedgehop.segmentation.strokes.prior import Prior
 from hedgehop.segmentation.strokes.scores import StrokeScores
 
 pytest.importorskip("skimage")
@@ -208,8 +208,8 @@ def test_scores_of_the_caller_are_used_as_before():
 
 def test_the_past_is_blended_if_labels_are_the_same():
     old, new = np.ones((4, 2)), np.zeros((4, 2))
-    assert (Past(scores=old, memory=0.25).blend(new) == 0.25).all()
-    assert Past(scores=old, memory=0.25).blend(np.zeros((4, 3))).shape == (4, 3)
+    assert (Prior(scores=old, memory=0.25).blend(new) == 0.25).all()
+    assert Prior(scores=old, memory=0.25).blend(np.zeros((4, 3))).shape == (4, 3)
 
 
 def test_in_a_dialogue_a_stroke_far_away_keeps_what_was_chosen():

@@ -88,7 +88,7 @@ class Ledger:
         self._places |= new
 
     def flush(self) -> None:
-        """Write what waits; nothing does."""
+        """Do nothing: `append` has written everything."""
 
     def __iter__(self) -> Iterator[Outcome]:
         """Outcomes of all items, sorted by name."""
@@ -122,7 +122,7 @@ class RemoteLedger:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the outcomes that are not written yet."""
         if self._waiting:
             self._store.write(f"{self._folder}{time.time_ns():020}-{secrets.token_hex(4)}.jsonl", self._waiting)
         self._waiting, self._time = b"", time.monotonic()

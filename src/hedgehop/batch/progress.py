@@ -46,7 +46,7 @@ class Status:
 
 
 def clock(seconds: float) -> str:
-    """Return seconds as people say them."""
+    """Return seconds as text, such as 3 min 20 s."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

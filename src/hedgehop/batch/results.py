@@ -35,7 +35,7 @@ class Results(Protocol):
         """Take the list of an item."""
 
     def finish(self) -> None:
-        """Write what waits."""
+        """Write the lists that are not written yet."""
 
 
 def results_of(kind: ResultKind, store: Store, prefix: str) -> Results:

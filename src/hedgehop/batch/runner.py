@@ -237,25 +237,25 @@ class _Run:
 
     @staticmethod
     def _use_executor(scheduler: Scheduler, engine: ExecutorEngine) -> list[Item]:
-        """Solve on somebody else's workers."""
+        """Solve on the workers of a given executor."""
         try:
             lost = scheduler.run(engine)
         finally:
             engine.cancel()
         if engine.broken():
-            raise _Broken(lost)
+            raise _BrokenExecutor(lost)
         return lost
 
     def _use_dask(self, scheduler: Scheduler, chunks: Chunks, address: str) -> None:
         """Solve on a cluster; if its scheduler goes away, look for it again until nothing has happened for a while."""
-        broken: _Broken | None = None
+        broken: _BrokenExecutor | None = None
         last, solved = time.monotonic(), self.solved
         while True:
             try:
                 with dask_executor(address) as (cluster, threads):
                     self._use_executor(scheduler, ExecutorEngine(cluster, self.task, threads))
                 return
-            except _Broken as error:
+            except _BrokenExecutor as error:
                 chunks.give_back(error.lost)
                 broken = error
             except ValueError:
@@ -268,7 +268,7 @@ class _Run:
             time.sleep(_RECONNECT_PAUSE)
 
 
-class _Broken(ValueError):
+class _BrokenExecutor(ValueError):
     """An executor that cannot go on, and the items that were in flight."""
 
     def __init__(self, lost: list[Item]) -> None:

@@ -142,7 +142,7 @@ def _verdict(oracle: Oracle) -> str:
     try:
         for model, terms in able:
             check_oracle(oracle, model, terms)
-    except Exception as error:  # whatever it is, the patient shall hear of it
+    except Exception as error:  # any error of an oracle is a finding, not a crash
         return f"WRONG: {error}"
     return "ok" if able else "untried"
 

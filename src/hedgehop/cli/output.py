@@ -79,7 +79,7 @@ def command_output(as_json: bool, quiet: bool) -> Iterator[Output]:
             failed = True
             out.fail("interrupted.")
         except _USERS_CAN_MEND as error:
-            if getattr(error, "errno", None) == errno.EPIPE:  # the reader has gone: nobody to talk to
+            if getattr(error, "errno", None) == errno.EPIPE:  # the reader has closed the pipe
                 raise
             failed = True
             out.fail(sentence(error))
@@ -113,7 +113,7 @@ def write_figure(figure: Figure, path: Path) -> None:
 
 
 def sentence(error: BaseException) -> str:
-    """Return what an error says, without a word of Python."""
+    """Return the message of an error, without names of Python types."""
     if isinstance(error, MemoryError):
         return f"there is not enough memory. {error}".strip()
     if isinstance(error, OSError) and error.strerror:

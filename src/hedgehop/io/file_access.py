@@ -86,7 +86,7 @@ def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
                 yield file
         temporary.replace(target)
     except OSError as error:
-        name = str(temporary)  # nobody asked for that one, and a full disk does not say for whom
+        name = str(temporary)  # errors should name the target, not the temporary file
         error.filename = str(target) if error.filename in (None, name) else error.filename
         raise
     finally:
@@ -94,7 +94,7 @@ def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
 
 
 def exclusive(path: Path) -> IO[bytes]:
-    """Create a file that nobody else has; a name that exists, even as a link, is refused."""
+    """Create a new file; a name that exists, even as a link, is refused."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return os.fdopen(os.open(path, flags, 0o666), "wb")
 
@@ -133,7 +133,7 @@ def damage_as(problem: str) -> Iterator[None]:
 
 
 def _brief(error: Exception) -> str:
-    """Return what an error says if it is for people: no bytes of the file, no names of Python."""
+    """Return the message of an error if users can read it: no bytes of the file, no names of Python types."""
     text = said(error)
     is_for_people = text.isprintable() and "\\x" not in text and "header" not in text and len(text) <= _LONGEST_REASON
     foreign = isinstance(error, (zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeError))

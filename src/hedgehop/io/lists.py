@@ -16,7 +16,7 @@ from hedgehop.io.archives import Arrays, pack, read_archive, write_archive
 from hedgehop.io.file_access import FilePath, damage_as
 from hedgehop.lists.certificate import Certificate
 from hedgehop.lists.continuation import resumed
-from hedgehop.lists.proofs.evidence import Proof
+from hedgehop.lists.proofs.bounds import Proof
 from hedgehop.lists.proofs.paper_bounds import PaperBounds
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.uncertainty import UncertaintyFigures

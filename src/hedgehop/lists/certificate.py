@@ -10,7 +10,7 @@ from math import inf, isfinite, isnan, nan
 
 from hedgehop._errors import BoundError
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.evidence import Bound, Proof
+from hedgehop.lists.proofs.bounds import Bound, Proof
 from hedgehop.lists.proofs.paper_bounds import PaperBounds, by_factors, factor, least_known, paper_bounds
 from hedgehop.lists.state import ListState
 from hedgehop.models.base import Model
@@ -165,19 +165,19 @@ def _ends_searches(model: Model, proven: Certificate) -> bool:
 
 def baseline(objective: Objective, state: ListState, apart: int) -> float:
     """F of what relevance alone would choose: the best labeling repeated, or several if they must differ."""
-    if state.plain is None:
+    if state.baseline is None:
         return nan
-    rows, m = state.plain.rows, len(state)
+    rows, m = state.baseline.rows, len(state)
     return objective.value(rows[:m]) if _is_allowed(state, apart) else objective.repeated(rows[0], m)
 
 
 def baseline_gap(state: ListState) -> float:
     """How much more relevance than what a list is compared with as many labelings may have."""
-    return nan if state.plain is None else len(state) * state.plain.gap
+    return nan if state.baseline is None else len(state) * state.baseline.gap
 
 
 def _is_allowed(state: ListState, apart: int) -> bool:
-    return bool(apart) and state.plain is not None and 1 < len(state) <= len(state.plain.rows)
+    return bool(apart) and state.baseline is not None and 1 < len(state) <= len(state.baseline.rows)
 
 
 def _step_of_least_bound(state: ListState, online: Sequence[float]) -> Step | None:

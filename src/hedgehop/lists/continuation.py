@@ -15,14 +15,14 @@ from hedgehop.diversity import Diversity
 from hedgehop.lists.certificate import certified
 from hedgehop.lists.methods.greedy import Greedy, GreedyRun
 from hedgehop.lists.objective import Objective
+from hedgehop.lists.proofs.bounds import Bound
 from hedgehop.lists.proofs.claims import Claims
-from hedgehop.lists.proofs.evidence import Bound
 from hedgehop.lists.proofs.search import Search
 from hedgehop.lists.proofs.verification import objective_of
 from hedgehop.lists.result import DiverseList, as_list
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
-from hedgehop.lists.uncertainty import ListView
+from hedgehop.lists.uncertainty import ListOnModel
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.registry import OracleLike, get
@@ -92,14 +92,17 @@ def resumed(found: DiverseList, model: Model, diversity: Diversity | None, oracl
     objective, solver = objective_of(found, model, diversity), get(oracle).on(model)
     rows = np.ascontiguousarray(found.labelings.reshape(len(found), -1), np.int32)
     Claims(found, objective, solver, rows).check_values()
-    rest = Resumed(found, objective, solver)
+    rest = ResumedContinuation(found, objective, solver)
     return replace(
-        found, _improver=rest, _more=rest.more if rest.is_greedy else None, _view=ListView.plain(found.labelings, model)
+        found,
+        _improver=rest,
+        _more=rest.more if rest.is_greedy else None,
+        _view=ListOnModel.plain(found.labelings, model),
     )
 
 
 @dataclass(frozen=True)
-class Resumed:
+class ResumedContinuation:
     """How a list from a file goes on; nothing is solved before that is asked for."""
 
     found: DiverseList

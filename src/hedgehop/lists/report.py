@@ -10,7 +10,7 @@ import numpy as np
 from hedgehop._arrays import Labels
 from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.lists.certificate import Certificate
-from hedgehop.lists.proofs.evidence import Proof
+from hedgehop.lists.proofs.bounds import Proof
 from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
 
@@ -137,7 +137,7 @@ def _in_words(found: DiverseList) -> list[str]:
         return [f"proven: no list of {count}{_limits(proof)} is better"]
     if not 0.0 < proof.guarantee < 1.0:
         return []
-    more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: a proof is not a wish
+    more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: nothing more is proven
     return [f"proven: no list of {count}{_limits(proof)} improves on {_plain(proof)} by {more:.1%} more than this one"]
 
 
@@ -188,5 +188,5 @@ def repeats(rows: Labels) -> str:
 
 
 def _share(value: float) -> str:
-    """A proven share in per cent, rounded down: a proof is not a wish. The last digits of sums do not count."""
+    """A proven share in per cent, rounded down, because nothing more is proven; rounding errors of sums are ignored."""
     return f"{np.floor(value * 1000 + 1e-9) / 1000:.1%}" if isfinite(value) else "none"

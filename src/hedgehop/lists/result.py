@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own, positive_count
 from hedgehop.lists.certificate import Certificate
-from hedgehop.lists.uncertainty import Chosen, ListUncertainty, ListView, Loss, UncertaintyFigures
+from hedgehop.lists.uncertainty import Chosen, ListOnModel, ListUncertainty, Loss, UncertaintyFigures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,7 +95,7 @@ class DiverseList:
     unlimited_bounds: Doubles | None = None
     _more: Callable[[int], DiverseList] | None = field(default=None, repr=False)
     _improver: ListImprover | None = field(default=None, repr=False)
-    _view: ListView | None = field(default=None, repr=False)
+    _view: ListOnModel | None = field(default=None, repr=False)
     _uncertainty: ListUncertainty | UncertaintyFigures | None = field(default=None, repr=False)
 
     @property
@@ -318,6 +318,6 @@ def as_list(
         diversity=repr(objective.diversity),
         method=method,
         model=repr(objective.model),
-        _view=ListView.plain(labelings, objective.model),
+        _view=ListOnModel.plain(labelings, objective.model),
         **options,
     )

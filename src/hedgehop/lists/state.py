@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hedgehop._arrays import Labels, own
-from hedgehop.lists.proofs.evidence import Bound
+from hedgehop.lists.proofs.bounds import Bound
 from hedgehop.oracles.base import Step
 
 
 @dataclass(frozen=True, eq=False)
-class Plain:
+class Baseline:
     """What a list is compared with: labelings chosen by relevance alone.
 
     Attributes
@@ -42,7 +42,7 @@ class ListState:
         was replaced, those of the labelings before it only.
     next : Step or None
         The best step from here, even if it is too close to the others; None until it is known.
-    plain : Plain or None
+    baseline : Baseline or None
         What the list is compared with. None: not known yet.
     ended : bool
         Whether it is known that no further labeling is allowed.
@@ -53,7 +53,7 @@ class ListState:
     rows: Labels
     steps: tuple[Step, ...] = ()
     next: Step | None = None
-    plain: Plain | None = None
+    baseline: Baseline | None = None
     ended: bool = False
     bounds: tuple[Bound, ...] = ()
 
@@ -70,20 +70,20 @@ class ListState:
 
     def without(self, t: int) -> ListState:
         """Remove labeling t."""
-        return ListState(own(np.delete(self.rows, t, axis=0)), self.steps[:t], plain=self.plain)
+        return ListState(own(np.delete(self.rows, t, axis=0)), self.steps[:t], baseline=self.baseline)
 
     def replace(self, t: int, labeling: Labels) -> ListState:
         """Put another labeling in the place of labeling t."""
         rows = self.rows.copy()
         rows[t] = labeling.reshape(-1)
-        return ListState(own(rows), self.steps[:t], plain=self.plain, bounds=self.bounds)
+        return ListState(own(rows), self.steps[:t], baseline=self.baseline, bounds=self.bounds)
 
     def first(self, k: int) -> ListState:
         """Return the beginning of k labelings."""
         if k >= len(self):
             return self
         following = self.steps[k] if k < len(self.steps) else None
-        return ListState(self.rows[:k], self.steps[:k], following, self.plain)
+        return ListState(self.rows[:k], self.steps[:k], following, self.baseline)
 
     def __len__(self) -> int:
         return len(self.rows)

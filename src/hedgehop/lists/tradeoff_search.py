@@ -113,7 +113,7 @@ class _Trials:
     def _solved(self, greedy: Greedy, tradeoff: float) -> int:
         trial = replace(greedy, objective=replace(greedy.objective, tradeoff=tradeoff))
         state = self.first or _extended(trial, trial.start)
-        if state.plain is not None and tradeoff > 0 and greedy is self.greedy:
+        if state.baseline is not None and tradeoff > 0 and greedy is self.greedy:
             self.first = state
         try:
             rows = _extended(trial, state).rows

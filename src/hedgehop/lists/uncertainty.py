@@ -72,7 +72,7 @@ class UncertaintyFigures:
 
 
 @dataclass(frozen=True, eq=False)
-class ListView:
+class ListOnModel:
     """A list as (m, n) labelings of its model, which need not have the shape the user sees.
 
     `draw` makes labelings of the list's shape of labelings of the model; `spread` does so with a number per variable.
@@ -84,7 +84,7 @@ class ListView:
     spread: Callable[[Doubles], Doubles]
 
     @classmethod
-    def plain(cls, labelings: Labels, model: Model | None) -> ListView:
+    def plain(cls, labelings: Labels, model: Model | None) -> ListOnModel:
         """Return the view of a list whose labelings are those of its model."""
         shape = labelings.shape[1:]
         return cls(
@@ -99,7 +99,7 @@ class ListView:
 class ListUncertainty:
     """A list against what the truth may be."""
 
-    view: ListView
+    view: ListOnModel
     possible: Possibilities
 
     @property

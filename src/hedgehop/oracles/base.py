@@ -21,7 +21,7 @@ from hedgehop.oracles.exactness import meets
 from hedgehop.potentials import Potential, total_value
 
 if TYPE_CHECKING:
-    from hedgehop.oracles.narrowing import OrdinarySteps, OtherUnits
+    from hedgehop.oracles.narrowing import ConditionedSteps, RescaledSteps
     from hedgehop.oracles.separator import Separator
 
 
@@ -230,15 +230,17 @@ class Solver:
         return split_step(self, potentials) if apart is None else split_step_apart(self, potentials, *apart)
 
     @cached_property
-    def _ordinary(self) -> OrdinarySteps | OtherUnits | None:
+    def _ordinary(self) -> ConditionedSteps | RescaledSteps | None:
         """What solves the steps if scores are not of ordinary size; None if they are."""
         from hedgehop.oracles.conditioning import is_even, is_ordinary
-        from hedgehop.oracles.narrowing import OrdinarySteps, OtherUnits
+        from hedgehop.oracles.narrowing import ConditionedSteps, RescaledSteps
 
         if is_ordinary(self.model):
             return None
         assert isinstance(self.model, UnaryModel)
-        return OtherUnits(self.oracle, self.model) if is_even(self.model) else OrdinarySteps(self.oracle, self.model)
+        return (
+            RescaledSteps(self.oracle, self.model) if is_even(self.model) else ConditionedSteps(self.oracle, self.model)
+        )
 
     @cached_property
     def _apart(self) -> Separator:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What steps may leave open: a share of what is at stake, and all that is left when their time is over.
+"""How exactly steps are solved: to a share of what is at stake, or as far as their time goes.
 
 Solvers ask for it before they go on (``effort()``); their callers set it (``with limited(...)``). Nothing
 looks at the clock unless a time limit is given.
@@ -43,7 +43,7 @@ class Effort:
 
     @staticmethod
     def now() -> float:
-        """Return the time, in seconds since some moment."""
+        """Return the monotonic clock, in seconds."""
         return time.monotonic()
 
     @property
@@ -64,7 +64,7 @@ class Effort:
         return self.tolerance * (abs(value) if at_stake is None else at_stake)
 
     def suffices(self, model: Model, potentials: Sequence[Potential], value: float, bound: float) -> bool:
-        """Whether a step need not go on: it is good enough, or its time is over."""
+        """Whether a step may stop: it is good enough, or its time is up."""
         return self.is_limited and (
             bound - value <= self.gap(model, potentials, value) or (self.deadline < inf and self.seconds == 0.0)
         )

@@ -49,7 +49,7 @@ class ScaledStep:
 
 
 @dataclass(frozen=True)
-class Found:
+class Incumbent:
     """What is known of a step: the best labeling, its score and a bound, in the original's units but for a constant."""
 
     labeling: Labels
@@ -76,7 +76,7 @@ class Narrowing:
         self.largest = largest_score(plain)
         self.plain = self._problem(-inf, self.largest)
 
-    def solved(self, solve: Callable[[ScaledStep], Step | None], found: Found | None = None) -> Found | None:
+    def solved(self, solve: Callable[[ScaledStep], Step | None], found: Incumbent | None = None) -> Incumbent | None:
         """Solve, beginning with what is found already, until value and bound meet or nothing narrows."""
         largest = self.largest
         for _ in range(_NARROWINGS):
@@ -93,21 +93,21 @@ class Narrowing:
             found = self._better(found, step, problem)
         return found
 
-    def found(self, step: Step, problem: ScaledStep) -> Found:
+    def _incumbent(self, step: Step, problem: ScaledStep) -> Incumbent:
         """Say what a step on a problem means for the original."""
         value, bound = self.plain.scores(step.labeling)[1], ldexp(step.upper_bound, -problem.exponent)
         bound = bound if self._rest else min(bound, 0.0)  # no score is above 0
         untouched = value == problem.scores(step.labeling)[1]  # else what was raised is in it
         exact = (step.exact and untouched) or self.plain.met(value, bound)
-        return Found(step.labeling, value, max(value, bound), exact, step.oracle)
+        return Incumbent(step.labeling, value, max(value, bound), exact, step.oracle)
 
-    def _better(self, before: Found | None, step: Step, problem: ScaledStep) -> Found:
-        after = self.found(step, problem)
+    def _better(self, before: Incumbent | None, step: Step, problem: ScaledStep) -> Incumbent:
+        after = self._incumbent(step, problem)
         if before is None:
             return after
         best, bound = max(after, before, key=lambda f: f.value), min(after.bound, before.bound)
         bound = max(bound, best.value)
-        return Found(best.labeling, best.value, bound, best.exact or self.plain.met(best.value, bound), best.oracle)
+        return Incumbent(best.labeling, best.value, bound, best.exact or self.plain.met(best.value, bound), best.oracle)
 
     def _problem(self, least: float, largest: float) -> ScaledStep:
         exponent = self._exponent(largest)
@@ -116,7 +116,7 @@ class Narrowing:
         return ScaledStep(scores, [p.scaled(factor) for p in self._rest], exponent)
 
 
-class OtherUnits:
+class RescaledSteps:
     """Solves the steps of a model in which only the unit of all scores is unusual."""
 
     def __init__(self, oracle: Oracle, model: UnaryModel) -> None:
@@ -132,7 +132,7 @@ class OtherUnits:
         return replace(again, exact=step.exact, oracle=step.oracle)
 
 
-class OrdinarySteps:
+class ConditionedSteps:
     """Solves the steps of a model whose scores are not of ordinary size on one whose scores are."""
 
     def __init__(self, oracle: Oracle, model: UnaryModel) -> None:
@@ -151,7 +151,7 @@ class OrdinarySteps:
             return restated(self._oracle, self._model, potentials, step.labeling, gap, step.exact, step.oracle)
         narrowing = Narrowing(self._model, potentials, lambda _: self._exponent)
         value = narrowing.plain.scores(step.labeling)[1]
-        first = Found(step.labeling, value, value + gap, False, step.oracle)
+        first = Incumbent(step.labeling, value, value + gap, False, step.oracle)
         found = narrowing.solved(self._again, first) or first
         gap = found.bound - found.value
         return restated(self._oracle, self._model, potentials, found.labeling, gap, found.exact, found.oracle)

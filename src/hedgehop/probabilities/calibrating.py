@@ -29,7 +29,7 @@ _EQUALLY_SIMILAR = 1e-9  # labelings that are as similar to the truth within thi
 
 
 @dataclass(frozen=True)
-class Sureness:
+class CalibrationQuality:
     """Probabilities at one temperature, against the truth.
 
     Attributes
@@ -52,13 +52,13 @@ class Calibration:
     ----------
     temperature : float
         For ``hh.marginals``, ``hh.samples`` and ``hh.weigh``.
-    before, after : Sureness
+    before, after : CalibrationQuality
         At temperature 1 and at this one.
     """
 
     temperature: float
-    before: Sureness
-    after: Sureness
+    before: CalibrationQuality
+    after: CalibrationQuality
 
     def __repr__(self) -> str:
         errors = f"{self.before.reliability.error:.3f} -> {self.after.reliability.error:.3f}"
@@ -105,7 +105,7 @@ def calibrate(
     return fitted(examples, by)
 
 
-class Judged(Protocol):
+class LabelledExample(Protocol):
     """An example: distributions over outcomes at a temperature, and what came true, (k, L) each."""
 
     @property
@@ -117,7 +117,7 @@ class Judged(Protocol):
 
 
 @dataclass(frozen=True)
-class JudgedModel:
+class LabelledModel:
     """The variables of a model whose labels are known."""
 
     model: Model
@@ -132,7 +132,7 @@ class JudgedModel:
 
 
 @dataclass(frozen=True)
-class JudgedList:
+class LabelledList:
     """A list, and which of its labelings are the nearest to the truth, as shares that sum to 1."""
 
     found: DiverseList
@@ -154,14 +154,14 @@ class JudgedList:
         return uncertainty.possible.nearest_members(uncertainty.members)
 
 
-def fitted(examples: Sequence[Judged], by: str = "likelihood") -> Calibration:
+def fitted(examples: Sequence[LabelledExample], by: str = "likelihood") -> Calibration:
     """Try temperatures, then search between the two around the best one."""
     from scipy.optimize import minimize_scalar
 
     shrink = sum(e.shrinks for e in examples) / max(1, len(examples)) ** 2
 
     def cost(log: float) -> float:
-        found = sureness(examples, float(np.exp(log)))
+        found = quality_at(examples, float(np.exp(log)))
         main = found.log_loss if by == "likelihood" else found.reliability.error
         return main + 0.5 * shrink * (log / _PRIOR) ** 2
 
@@ -178,23 +178,23 @@ def fitted(examples: Sequence[Judged], by: str = "likelihood") -> Calibration:
     log = float(search.x) if search.fun < costs[best] else float(logs[best])
     if cost(0.0) <= cost(log):
         log = 0.0
-    return Calibration(float(np.exp(log)), sureness(examples, 1.0), sureness(examples, float(np.exp(log))))
+    return Calibration(float(np.exp(log)), quality_at(examples, 1.0), quality_at(examples, float(np.exp(log))))
 
 
-def sureness(examples: Sequence[Judged], temperature: float = 1.0) -> Sureness:
+def quality_at(examples: Sequence[LabelledExample], temperature: float = 1.0) -> CalibrationQuality:
     """Return how right probabilities are at a temperature."""
     pairs = [example.at(temperature) for example in examples]
     losses = np.concatenate([-(came * np.log(np.maximum(said, _LEAST_SAID))).sum(axis=1) for said, came in pairs])
     top = np.concatenate([said.max(axis=1) for said, _ in pairs])
     came_true = np.concatenate([_of_top(said, came) for said, came in pairs])
-    return Sureness(float(losses.mean()), reliability(np.clip(top, 0.0, 1.0), np.clip(came_true, 0.0, 1.0)))
+    return CalibrationQuality(float(losses.mean()), reliability(np.clip(top, 0.0, 1.0), np.clip(came_true, 0.0, 1.0)))
 
 
 def _of_top(said: Doubles, came: Doubles) -> Doubles:
     return np.asarray(came[np.arange(len(came)), said.argmax(axis=1)])
 
 
-def _examples(subjects: tuple[Any, ...], truths: tuple[Any, ...]) -> list[Judged]:
+def _examples(subjects: tuple[Any, ...], truths: tuple[Any, ...]) -> list[LabelledExample]:
     if len(subjects) != len(truths) or not subjects:
         text = "subjects and truths must have the same length, at least 1"
         raise ValueError(f"{text}; got {len(subjects)} and {len(truths)}.")
@@ -203,17 +203,17 @@ def _examples(subjects: tuple[Any, ...], truths: tuple[Any, ...]) -> list[Judged
         raise TypeError("subjects must all be models, or all be lists; got both.")
     pairs = list(zip(subjects, truths, strict=True))
     if kinds.pop():
-        return [JudgedList(found, nearest_to(found, truth)) for found, truth in pairs]
-    return [_judged_model(model, truth) for model, truth in pairs]
+        return [LabelledList(found, nearest_to(found, truth)) for found, truth in pairs]
+    return [_labelled_model(model, truth) for model, truth in pairs]
 
 
-def _judged_model(model: Any, truth: Any) -> JudgedModel:
+def _labelled_model(model: Any, truth: Any) -> LabelledModel:
     require_model(model)
     labels = known_labels(truth, model.shape, int(model.label_counts.max()))
     if (labels >= model.label_counts).any():
         worst = int(np.argmax(labels >= model.label_counts))
         raise ValueError(f"a truth must hold labels of the model; variable {worst} has label {labels[worst]}.")
-    return JudgedModel(model, labels)
+    return LabelledModel(model, labels)
 
 
 def nearest_to(found: DiverseList, truth: ArrayLike) -> Doubles:

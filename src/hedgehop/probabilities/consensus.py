@@ -7,7 +7,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.lists.result import DiverseList
-from hedgehop.lists.uncertainty import ListView
+from hedgehop.lists.uncertainty import ListOnModel
 from hedgehop.models import LinearModel, Model
 from hedgehop.oracles.registry import get
 from hedgehop.potentials import Linear
@@ -43,7 +43,7 @@ def consensus(subject: DiverseList | Model, temperature: float = 1.0) -> Labels:
     found = marginals(subject, temperature)
     best = get("auto").on(subject).step(()).labeling.reshape(1, -1)
     together = best_together(subject, found.probabilities.reshape(subject.n_variables, -1), best)
-    return own(ListView.plain(best.reshape(1, *subject.shape), subject).draw(together[None])[0])
+    return own(ListOnModel.plain(best.reshape(1, *subject.shape), subject).draw(together[None])[0])
 
 
 def best_together(model: Model | None, scores: Doubles, known: Labels) -> Labels:

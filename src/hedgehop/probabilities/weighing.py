@@ -13,7 +13,7 @@ from hedgehop._arrays import Doubles, Labels, as_labelings, number, own, positiv
 from hedgehop.lists.objective import require_model
 from hedgehop.lists.possibilities import Possibilities
 from hedgehop.lists.result import DiverseList
-from hedgehop.lists.uncertainty import ListUncertainty, ListView
+from hedgehop.lists.uncertainty import ListOnModel, ListUncertainty
 from hedgehop.models import Model
 from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 from hedgehop.probabilities.exact import exact_method, log_weights, refuse_none, scale_of
@@ -85,7 +85,7 @@ def weigh(
     return replace(found, _uncertainty=replace(uncertainty, possible=possible))
 
 
-def _view(found: DiverseList, model: Model | None) -> ListView:
+def _view(found: DiverseList, model: Model | None) -> ListOnModel:
     """Return a list as labelings of a model, by default of its own."""
     if model is None:
         if found._view is None or found._view.model is None:
@@ -93,7 +93,7 @@ def _view(found: DiverseList, model: Model | None) -> ListView:
         return found._view
     require_model(model)
     as_labelings(found.labelings, model.shape, model.label_counts)
-    return ListView.plain(found.labelings, model)
+    return ListOnModel.plain(found.labelings, model)
 
 
 def _positive(weights: ArrayLike, n: int) -> Doubles:
@@ -103,7 +103,7 @@ def _positive(weights: ArrayLike, n: int) -> Doubles:
     return checked
 
 
-def default_uncertainty(view: ListView) -> ListUncertainty:
+def default_uncertainty(view: ListOnModel) -> ListUncertainty:
     """Return what lists of a model use if nothing else is said."""
     assert view.model is not None
     return ListUncertainty(view, possibilities(view.model, 1.0, None, 0))
@@ -150,4 +150,4 @@ def _against(found: DiverseList, samples: ArrayLike, chances: ArrayLike | None) 
     shares, each = own(likely / likely.sum()), own(np.ones(rows.shape[1]))
     known = found._view.model if found._view is not None and found._view.members.shape[1] == rows.shape[1] else None
     possible = Possibilities(rows, shares, each, width, origin=f"{len(rows)} given samples")
-    return ListUncertainty(ListView.plain(found.labelings, known), possible)
+    return ListUncertainty(ListOnModel.plain(found.labelings, known), possible)

@@ -30,7 +30,7 @@ from hedgehop.lists.possibilities import Possibilities
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.selection import stream
 from hedgehop.lists.tradeoff import TradeoffLike, per_variable
-from hedgehop.lists.uncertainty import ListUncertainty, ListView
+from hedgehop.lists.uncertainty import ListOnModel, ListUncertainty
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.models.edges import components
 from hedgehop.oracles.registry import get
@@ -145,7 +145,7 @@ def _weighed(found: DiverseList, coarse: SceneModel, rows: Labels, chances: Doub
     if members.shape[1] != coarse.model.n_variables:
         maps = members.reshape(len(found), *coarse.scene.solved_shape)
         members = np.array([coarse.scene.superpixels.majority(row, n_labels) for row in maps])
-    view = ListView(coarse.model, np.ascontiguousarray(members, np.int32), coarse.draw, coarse.spread)
+    view = ListOnModel(coarse.model, np.ascontiguousarray(members, np.int32), coarse.draw, coarse.spread)
     possible = Possibilities(own(rows), chances, coarse.weights, n_labels, True, origin)
     return replace(found, _view=view, _uncertainty=ListUncertainty(view, possible))
 

@@ -23,7 +23,7 @@ from hedgehop.segmentation.strokes.combiner import shipped
 from hedgehop.segmentation.strokes.dialogue import Dialogue
 from hedgehop.segmentation.strokes.marks import Box, scribbles_of
 from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
-from hedgehop.segmentation.strokes.past import NO_PAST, Earlier
+from hedgehop.segmentation.strokes.prior import NO_PRIOR, PreviousRound
 from hedgehop.segmentation.strokes.scores import StrokeScores, check_name
 from hedgehop.segmentation.suggestions import Stopwatch, Suggestions, refuse_without_diversity
 
@@ -203,7 +203,7 @@ class Segmenter:
         self,
         scribbles: ArrayLike,
         m: int,
-        earlier: Earlier | None,
+        earlier: PreviousRound | None,
         callback: Callable[[Labels], Any] | None = None,
         diversity: Diversity | None = None,
         tradeoff: TradeoffLike | None = None,
@@ -255,7 +255,7 @@ class Segmenter:
         around: ArrayLike | None,
         connected: bool = False,
         holes: bool = True,
-        earlier: Earlier | None = None,
+        earlier: PreviousRound | None = None,
     ) -> StrokeModel:
         """Return the model of the strokes; what was learned from the last ones is kept."""
         given = np.asarray(scribbles)
@@ -264,9 +264,9 @@ class Segmenter:
             self._last = key, StrokeScores(self._scene, given)
         strokes = self._last[1]
         if earlier is None:
-            earlier = None if around is None else Earlier(around)
-        past = NO_PAST if earlier is None else earlier.past(strokes)
-        return StrokeModel(strokes, replace(self._settings, connected=connected, holes=holes), past)
+            earlier = None if around is None else PreviousRound(around)
+        prior = NO_PRIOR if earlier is None else earlier.prior(strokes)
+        return StrokeModel(strokes, replace(self._settings, connected=connected, holes=holes), prior)
 
     def __repr__(self) -> str:
         height, width = self.shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a person takes home: masks, cut-outs, run lengths, all of them in one archive."""
+"""Files to download: masks, cut-outs, run lengths, all of them in one archive."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sessions: each an image somebody works on, its lists and the thread that solves; the longest idle makes room."""
+"""Sessions: each has an image, its lists and a thread that solves; the longest idle is closed if there are too many."""
 
 from __future__ import annotations
 

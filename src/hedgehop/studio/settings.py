@@ -14,7 +14,7 @@ MEGABYTE = 2**20
 
 @dataclass(frozen=True)
 class Settings:
-    """Limits and doors of a studio.
+    """Limits of a studio, and who may connect to it.
 
     Attributes
     ----------

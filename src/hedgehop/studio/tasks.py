@@ -13,7 +13,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, Labels
 from hedgehop.segmentation import Segmenter, Suggestions, from_scores
 from hedgehop.segmentation.strokes.marks import scribbles_of
-from hedgehop.segmentation.strokes.past import Earlier
+from hedgehop.segmentation.strokes.prior import PreviousRound
 from hedgehop.segmentation.superpixels import Superpixels, slic
 from hedgehop.studio.diversities import list_options
 from hedgehop.studio.errors import refuse
@@ -50,9 +50,9 @@ class CutOuts:
         self._segmenter = self._segmenter.with_smoothness(request.smoothness)
         names, segments = np.array(used, np.uint8), self._segmenter.segments
         rounds = max(1, len(request.strokes) - 1)
-        earlier = None if base is None else Earlier(
+        earlier = None if base is None else PreviousRound(
             _places(base.astype(np.int64), used),
-            Earlier.strength(rounds, request.chosen),
+            PreviousRound.strength(rounds, request.chosen),
             before[1] if before is not None and before[0] == used else None,
         )  # fmt: skip
         found, scores = self._segmenter.next_round(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns on the processors: whoever still waits for a first answer goes before whoever waits for the rest of a list."""
+"""Turns on the processors: requests without a first answer go before those that wait for the rest of a list."""
 
 from __future__ import annotations
 

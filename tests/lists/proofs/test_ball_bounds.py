@@ -13,9 +13,9 @@ from scipy.optimize import linprog
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.ball_master import BallMaster
-from hedgehop.lists.proofs.ball_names import RANGES, BallSlopes, KeptChances, outside, packed
+from hedgehop.lists.proofs.ball_slopes import RANGES, BallSlopes, SubsetProbabilities, outside, packed
 from hedgehop.lists.proofs.balls import applies, bounds, evaluated
-from hedgehop.lists.proofs.evidence import Problem
+from hedgehop.lists.proofs.bounds import Problem
 
 
 def ball_bound(problem, rounds):
@@ -76,7 +76,7 @@ def test_random_slopes_bound_the_coverage_of_single_lists(seed):
     """At any list of two, not only at the best one: what the groups say, one by one, is what the formula says."""
     random = np.random.default_rng(seed)
     objective = random_objective(random)
-    kept = KeptChances.of(objective.model.n_variables, objective.diversity.gamma)
+    kept = SubsetProbabilities.of(objective.model.n_variables, objective.diversity.gamma)
     slopes, labels = random_slopes(random, objective), int(objective.model.label_counts.max())
     y = random.integers(0, objective.model.label_counts)
     inside, chance = slopes.inside(labels), -np.expm1(-objective.diversity.gamma)
@@ -172,7 +172,7 @@ def test_single_variables_alone_are_the_coverage_of_variables():
 
 @pytest.mark.parametrize("gamma", [0.01, 0.3, 3.0])
 def test_agreement_over_all_ranges_is_the_overlap_of_two_balls(gamma):
-    kept = KeptChances.of(30, gamma, 5)
+    kept = SubsetProbabilities.of(30, gamma, 5)
     whole = np.zeros((30, 1)) == 0
     assert kept.costs([whole]).sum() + kept.single == pytest.approx(1.0)
     alone = kept.single * (1 - np.arange(31) / 30)

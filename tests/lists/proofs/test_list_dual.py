@@ -13,9 +13,9 @@ from scipy.optimize import linprog
 
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.evidence import Problem, Proof
+from hedgehop.lists.proofs.bounds import Problem, Proof
 from hedgehop.lists.proofs.list_dual import RELAXED
-from hedgehop.lists.proofs.search import PROVIDERS
+from hedgehop.lists.proofs.search import BOUND_METHODS
 
 ROUNDS = 200 if os.environ.get("HEDGEHOP_THOROUGH") else 1
 H = ["log", "sqrt", "count"]
@@ -164,10 +164,10 @@ def test_the_smallest_bound_is_the_value_of_the_best_mixture(name):
         mixture = best_mixture(np.asarray(model.score(every)), inside, values, tradeoff, m)
         mixture += tradeoff * 0.5 * m * m * model.n_variables if h == "hamming" else 0.0
         found = hh.diverse(model, made(), m, tradeoff, distinct=False, oracle="exhaustive", certify=False)
-        dual = next(p for p in PROVIDERS if p.source == "slopes")
+        dual = next(p for p in BOUND_METHODS if p.source == "slopes")
         rows = found.labelings.reshape(m, -1).astype(np.int32)
         problem = Problem(Objective(model, made(), tradeoff), hh.oracles.get("exhaustive").on(model), rows)
-        bound = min(evidence.bound for evidence in itertools.islice(dual.find(problem), 80))
+        bound = min(found.bound for found in itertools.islice(dual.find(problem), 80))
         assert best_list(model, made(), tradeoff, m) <= mixture + 1e-7
         assert mixture - 1e-7 <= bound <= mixture + 1e-3 * abs(mixture)
 
@@ -182,12 +182,12 @@ def test_any_relaxed_slopes_are_a_bound_on_agreement_with_samples(structure, dis
             rows = labelings(plain)[random.integers(0, len(labelings(plain)), 2)].astype(np.int32)
             rows = rows if distance == 0 else labelings(plain)[:2].astype(np.int32)
             problem = Problem(objective, hh.oracles.get("exhaustive").on(plain), rows, distance)
-            for evidence in itertools.islice(RELAXED.find(problem), 4):
-                assert evidence.bound >= best - 1e-9 * max(1.0, abs(best))
+            for found in itertools.islice(RELAXED.find(problem), 4):
+                assert found.bound >= best - 1e-9 * max(1.0, abs(best))
                 arrays = {k: a + random.normal(size=a.shape) if a.dtype.kind == "f" else a
-                          for k, a in evidence.arrays.items()}  # fmt: skip
+                          for k, a in found.arrays.items()}  # fmt: skip
                 assert RELAXED.check(problem, arrays) >= best - 1e-9 * max(1.0, abs(best))
-                assert RELAXED.check(problem, evidence.arrays) == pytest.approx(evidence.bound)
+                assert RELAXED.check(problem, found.arrays) == pytest.approx(found.bound)
 
 
 def test_samples_of_large_models_are_bounded_variable_by_variable():

@@ -10,7 +10,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.evidence import Problem
+from hedgehop.lists.proofs.bounds import Problem
 from hedgehop.lists.proofs.listing import LISTING
 
 
@@ -44,20 +44,20 @@ def test_few_lists_are_all_valued(allowed, m, distance, few):
         with pytest.raises(ValueError, match="too many of them"):
             LISTING.check(asked, {})
         return
-    [evidence] = found
+    [only] = found
     lists = combinations(range(allowed), m) if distance else combinations_with_replacement(range(allowed), m)
     best = max(asked.objective.value(every[list(t)]) for t in lists)
-    assert evidence.bound == LISTING.check(asked, {}) == pytest.approx(best)
-    assert asked.objective.value(evidence.labelings) == evidence.bound
-    assert (evidence.beginning == evidence.labelings).all()
-    assert evidence.final
-    assert evidence.calls == 1
+    assert only.bound == LISTING.check(asked, {}) == pytest.approx(best)
+    assert asked.objective.value(only.labelings) == only.bound
+    assert (only.beginning == only.labelings).all()
+    assert only.final
+    assert only.calls == 1
 
 
 def test_labelings_that_are_too_close_are_in_no_list():
     asked, _ = problem(3, 2, 2)  # of 00, 01 and 10, only the last two differ in both variables
-    [evidence] = LISTING.find(asked)
-    assert sorted(evidence.labelings.tolist()) == [[0, 1], [1, 0]]
+    [found] = LISTING.find(asked)
+    assert sorted(found.labelings.tolist()) == [[0, 1], [1, 0]]
     nothing, _ = problem(2, 2, 2)  # 00 and 01 differ in one variable
     assert list(LISTING.find(nothing)) == []
     assert LISTING.find(problem(2, 3, 1)[0]) is None  # fewer labelings than the list needs

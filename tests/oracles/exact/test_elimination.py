@@ -6,28 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.draws import draws
+from tests.draws import draws, random_factor_graph
 
 import hedgehop as hh
 from hedgehop import _core
 from hedgehop.potentials import Linear
 
 few = settings(max_examples=100, deadline=None, derandomize=True)
-
-
-def random_model(random):
-    n = int(random.integers(1, 8))
-    counts = random.integers(1, 4, n)
-    edges = [(i, j) for i in range(n) for j in range(i) if random.random() < 0.5]
-    tables = [random.integers(-3, 4, (counts[i], counts[j])).astype(float) for i, j in edges]
-    for table in tables:
-        table[random.random(table.shape) < 0.1] = -np.inf
-    unary = [random.normal(size=c) for c in counts]
-    cliques = []
-    if n >= 3 and random.random() < 0.5:
-        members = random.choice(n, 3, replace=False)
-        cliques = [(members.tolist(), random.normal(size=tuple(counts[members])))]
-    return hh.FactorGraph(unary, edges, tables, cliques) if edges else hh.FactorGraph(unary, cliques=cliques)
 
 
 def solved(model, potentials, oracle):
@@ -40,7 +25,7 @@ def solved(model, potentials, oracle):
 @few
 @given(random=draws())
 def test_it_finds_what_enumeration_finds(random):
-    model = random_model(random)
+    model = random_factor_graph(random)
     change = Linear(random.normal(size=model.unary.shape))
     found, expected = (solved(model, change, name) for name in ("elimination", "exhaustive"))
     assert (found is None) == (expected is None)

@@ -83,13 +83,13 @@ def large():
 
 def test_most_columns_of_a_large_program_are_fixed(monkeypatch):
     """Searches look at a part of the columns, where one among all of them would have taken much longer."""
-    free, solved = [], program._Search.solved
+    free, solved = [], program._BranchAndBound.solved
 
     def counted(search, low, high):
         free.append(int((low < high).sum()))
         return solved(search, low, high)
 
-    monkeypatch.setattr(program._Search, "solved", counted)
+    monkeypatch.setattr(program._BranchAndBound, "solved", counted)
     step = hh.best(large(), (), ILP)
     assert step.exact
     assert max(free) <= 0.9 * 2400

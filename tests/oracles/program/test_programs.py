@@ -11,7 +11,7 @@ import scipy.optimize
 
 import hedgehop as hh
 from hedgehop.oracles.program.fixing import RowLimits
-from hedgehop.oracles.program.program import _Search
+from hedgehop.oracles.program.program import _BranchAndBound
 from hedgehop.oracles.program.quiet import _streams
 
 GRID = hh.Grid(np.random.default_rng(0).normal(size=(2, 2, 3)), smoothness=0.3)
@@ -109,7 +109,7 @@ def test_a_program_that_calls_everything_forbidden_is_not_believed(monkeypatch):
 def test_bounds_allow_for_what_huge_gains_of_inexact_columns_hide():
     def doubt(gain):
         rows = RowLimits(np.zeros((0, len(gain))), np.zeros(0), np.zeros(0))
-        return _Search(np.array(gain), rows, np.ones(len(gain), bool), np.inf).doubt
+        return _BranchAndBound(np.array(gain), rows, np.ones(len(gain), bool), np.inf).doubt
 
     assert doubt([1.0, -2.0, 0.0, 900.0]) == 0.0
     assert doubt([1.0, -1.0, 0.0, 1.0, -2e6]) == pytest.approx(2.0)

@@ -137,7 +137,7 @@ class ProcessEngine(Engine):
 
     def _died(self, worker: _Worker) -> ChunkReport:
         """Say what is lost with a process, and which item it was busy with."""
-        self._end(worker, patience=5.0)
+        self._end(worker, seconds=5.0)
         code = worker.process.exitcode or 0
         if not worker.ready:
             self._failed_starts += 1
@@ -162,19 +162,19 @@ class ProcessEngine(Engine):
         ]
 
     def close(self, at_once: bool) -> None:
-        """End all processes: idle ones by a word, others at once."""
+        """End all processes: idle ones by a message, others at once."""
         for worker in self._workers:
             if not at_once and not worker.chunks:
                 _say(worker, None)
         for worker in self._workers:
-            self._end(worker, patience=0.0 if at_once or worker.chunks or not worker.ready else 10.0)
+            self._end(worker, seconds=0.0 if at_once or worker.chunks or not worker.ready else 10.0)
         self._near.close()
         self._far.close()
 
     @staticmethod
-    def _end(worker: _Worker, patience: float = 0.0) -> None:
+    def _end(worker: _Worker, seconds: float = 0.0) -> None:
         """Let a process end by itself for some seconds, then end it."""
-        worker.process.join(patience)
+        worker.process.join(seconds)
         if worker.process.is_alive():
             worker.process.kill()
             worker.process.join()

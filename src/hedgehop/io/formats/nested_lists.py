@@ -80,7 +80,7 @@ class NestedLists:
         return [self._text[start:stop].decode("utf-8", "replace") for start, stop in pairs]
 
     def text(self, token: int) -> str:
-        """Return a token as words for people."""
+        """Return a token as error messages show it."""
         if self.kinds[token] == WORD:
             return repr(self.word(int(self.values[token])))
         return f"{self.values[token]:g}" if self.kinds[token] == NUMBER else "a list"

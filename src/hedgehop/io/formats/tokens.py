@@ -16,7 +16,7 @@ _LONGEST_WORD = 2**16
 
 
 class Tokens:
-    """What a file holds between white space. Memory grows with what is there, never with what a header promises."""
+    """The words of a file. Memory grows with the size of the file, never with numbers that a header declares."""
 
     def __init__(self, path: FilePath, max_bytes: int) -> None:
         self.path = path

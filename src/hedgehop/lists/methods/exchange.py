@@ -8,7 +8,7 @@ from dataclasses import replace
 from hedgehop._errors import InfeasibleError
 from hedgehop.lists.certificate import step_bounds
 from hedgehop.lists.methods.greedy import Greedy
-from hedgehop.lists.proofs.evidence import Bound, Proof
+from hedgehop.lists.proofs.bounds import Bound, Proof
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.exactness import meets
 

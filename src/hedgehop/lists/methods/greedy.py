@@ -13,7 +13,7 @@ from hedgehop._arrays import Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
-from hedgehop.lists.state import ListState, Plain
+from hedgehop.lists.state import Baseline, ListState
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.effort import limited
 from hedgehop.oracles.exactness import falls_short
@@ -51,38 +51,38 @@ class Greedy:
             return state, state.next
         steering = self.objective.potentials(state.rows)
         step = self.solver.step(steering)
-        by_relevance = state.plain is None and all(isinstance(p, Constant) for p in steering)
-        plain = _plain(step) if by_relevance else state.plain
+        by_relevance = state.baseline is None and all(isinstance(p, Constant) for p in steering)
+        baseline = _relevance_baseline(step) if by_relevance else state.baseline
         proof = self._proof(step, steering, state)
         seconds = 0.0 if proof is step else proof.seconds
         best = self.as_gain(step, state, proof.upper_bound, seconds, self.objective.diversity.steers_exactly)
         if proof.exact and not falls_short(self.objective.model, best.value, proof.value):
             best = replace(best, exact=True)  # no gain is above what is bounded, and that is reached
-        return replace(state, next=best, plain=plain), best
+        return replace(state, next=best, baseline=baseline), best
 
     def measured(self, state: ListState, allowed: bool = False) -> ListState:
         """Find what a list is compared with, if it is not known yet: the most relevant labeling found, repeated.
 
         A list with limits that is no better than that is compared with what is `allowed`; any one, if asked for.
         """
-        plain = self._most_relevant(state.plain or _plain(self.solver.step(())), state)
-        rows = plain.rows
+        baseline = self._most_relevant(state.baseline or _relevance_baseline(self.solver.step(())), state)
+        rows = baseline.rows
         if self.separation.distance and len(rows) < len(state) and (allowed or not self._ahead(state, rows)):
             rows = state.rows if self.objective.tradeoff == 0 else self._by_relevance(rows[:1], state)
-        return replace(state, plain=replace(plain, rows=own(np.ascontiguousarray(rows, np.int32))))
+        return replace(state, baseline=replace(baseline, rows=own(np.ascontiguousarray(rows, np.int32))))
 
-    def _most_relevant(self, plain: Plain, state: ListState) -> Plain:
+    def _most_relevant(self, baseline: Baseline, state: ListState) -> Baseline:
         """Return the most relevant labeling of a list instead, if the first one is not proven to be the best."""
-        if plain.gap <= 0.0 or not len(state):
-            return plain
-        scores = np.asarray(self.objective.model.score(np.concatenate([plain.rows[:1], state.rows]))).reshape(-1)
+        if baseline.gap <= 0.0 or not len(state):
+            return baseline
+        scores = np.asarray(self.objective.model.score(np.concatenate([baseline.rows[:1], state.rows]))).reshape(-1)
         best = int(np.argmax(scores))
         if not falls_short(self.objective.model, float(scores[0]), float(scores[best])):
-            return plain
-        return Plain(state.rows[best - 1 : best], max(0.0, plain.gap - float(scores[best] - scores[0])))
+            return baseline
+        return Baseline(state.rows[best - 1 : best], max(0.0, baseline.gap - float(scores[best] - scores[0])))
 
-    def _ahead(self, state: ListState, plain: Labels) -> bool:
-        return self.objective.value(state.rows) > self.objective.repeated(plain[0], len(state))
+    def _ahead(self, state: ListState, baseline: Labels) -> bool:
+        return self.objective.value(state.rows) > self.objective.repeated(baseline[0], len(state))
 
     def allowed(self, state: ListState, nearest: Step) -> Step:
         """Return the best step that keeps its distance, given the best one of all."""
@@ -125,7 +125,7 @@ class Greedy:
             done = done.append(self._taken(row, done, best))
         return replace(done, bounds=state.bounds)
 
-    def _by_relevance(self, plain: Labels, state: ListState) -> Labels:
+    def _by_relevance(self, baseline: Labels, state: ListState) -> Labels:
         """Return as many labelings as a list has, which keep their distance, each the best one given those before.
 
         Where an oracle misses that there are further ones, those of the list serve. A new solver finds them: what an
@@ -133,17 +133,17 @@ class Greedy:
         """
         solver = self.solver.oracle.on(self.solver.model)
         best = solver.step(())
-        for _ in range(len(state) - len(plain)):
+        for _ in range(len(state) - len(baseline)):
             try:
-                step = solver.step_apart((), list(plain), self.separation.distance, best)
+                step = solver.step_apart((), list(baseline), self.separation.distance, best)
             except (InfeasibleError, UnsupportedError, TimeoutError):
                 break
-            plain = np.concatenate([plain, step.labeling.reshape(1, -1)])
+            baseline = np.concatenate([baseline, step.labeling.reshape(1, -1)])
         scores = np.asarray(self.objective.model.score(state.rows)).reshape(-1)
         for row in state.rows[np.argsort(-scores, kind="stable")]:
-            if len(plain) < len(state) and not self.separation.too_close(row, plain):
-                plain = np.concatenate([plain, row[None]])
-        return plain
+            if len(baseline) < len(state) and not self.separation.too_close(row, baseline):
+                baseline = np.concatenate([baseline, row[None]])
+        return baseline
 
     def _extended(self, state: ListState, choose: Choose) -> ListState:
         try:
@@ -169,9 +169,9 @@ class Greedy:
         return self.beside(replace(best, labeling=labeling, relevance=relevance, exact=False), state, best)
 
 
-def _plain(step: Step) -> Plain:
+def _relevance_baseline(step: Step) -> Baseline:
     """Return the labeling of a step by relevance alone."""
-    return Plain(step.labeling.reshape(1, -1), 0.0 if step.exact else step.upper_bound - step.value)
+    return Baseline(step.labeling.reshape(1, -1), 0.0 if step.exact else step.upper_bound - step.value)
 
 
 def distorted(greedy: Greedy, m: int) -> Choose:

@@ -18,7 +18,7 @@ from hedgehop._errors import UnsupportedError
 from hedgehop.lists.methods.greedy import Greedy
 from hedgehop.lists.methods.pool import ScoredPool
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.evidence import Arrays, Bound, Evidence, Problem, Proof, Provider
+from hedgehop.lists.proofs.bounds import Arrays, Bound, BoundMethod, FoundBound, Problem, Proof
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Solver
@@ -60,20 +60,20 @@ def _solved(objective: Objective, solver: Solver, slopes: Doubles) -> tuple[Labe
     theta = np.zeros((slopes.shape[1], 2))
     for labeling, slope in zip(labelings, slopes, strict=True):
         np.multiply(slope, objective.tradeoff, out=theta[:, 1])
-        labeling[:], most = solver.most(theta)
+        labeling[:], most = solver.best_and_bound(theta)
         bound += most
     return labelings, bound
 
 
-def _find(problem: Problem) -> Iterator[Evidence] | None:
+def _find(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield the best list of all and its F, once, where the cuts apply; it may not keep its distance."""
-    return iter([_evidence(problem)]) if _applies(problem) else None
+    return iter([_found_bound(problem)]) if _applies(problem) else None
 
 
 def _check(problem: Problem, arrays: Arrays) -> float:
     if not _applies(problem):
         raise ValueError("cuts prove nothing for this model: they need two labels that prefer to agree.")
-    return _evidence(problem).bound
+    return _found_bound(problem).bound
 
 
 def proves_lists(greedy: Greedy, m: int) -> bool:
@@ -92,13 +92,13 @@ def _fits(objective: Objective, m: int) -> bool:
     return cuts and objective.diversity.joint_slopes(objective.model, 2) is not None
 
 
-def _evidence(problem: Problem) -> Evidence:
+def _found_bound(problem: Problem) -> FoundBound:
     objective = problem.objective
     slopes = _slopes(objective, problem.m)
     rows, bound = _solved(objective, problem.solver.by(get("graphcut")), slopes)
     separation = Separation(problem.distance)
     final = not any(separation.too_close(row, rows[:k]) for k, row in enumerate(rows))
-    return Evidence(bound, {}, rows, rows, calls=problem.m, final=final)
+    return FoundBound(bound, {}, rows, rows, calls=problem.m, final=final)
 
 
-JOINT = Provider("joint", _find, _check)
+JOINT = BoundMethod("joint", _find, _check)

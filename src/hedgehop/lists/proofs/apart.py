@@ -21,7 +21,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._errors import InfeasibleError, UnsupportedError
-from hedgehop.lists.proofs.evidence import Arrays
+from hedgehop.lists.proofs.bounds import Arrays
 from hedgehop.oracles.base import Solver, Step
 from hedgehop.potentials import Potential, total_value
 
@@ -30,12 +30,12 @@ _MOST_VARIABLES = 500  # up to which single labelings are excluded without max-m
 
 @dataclass(frozen=True, eq=False)
 class SumBound:
-    """No m labelings that keep their distance are worth more than `most`; how that is proven, and what it cost.
+    """No m labelings that keep their distance are worth more than `bound`; how that is proven, and what it cost.
 
     `exact`: whether the best labeling of all was found, so that other slopes alone prove more.
     """
 
-    most: float
+    bound: float
     arrays: Arrays
     labelings: Labels
     calls: int
@@ -55,7 +55,7 @@ class ListsApart:
         """Of balls that hold one labeling of a list at most."""
         return (self.distance - 1) // 2
 
-    def most(self, potentials: Sequence[Potential], known: Labels, enough: float | None = None) -> SumBound:
+    def bound_on_sum(self, potentials: Sequence[Potential], known: Labels, enough: float | None = None) -> SumBound:
         """Bound the sum of relevance plus potentials over a list, by one step and further ones if they may help.
 
         Further steps are solved if the best labeling is a `known` one, or next to it, and more than `enough` may be
@@ -78,7 +78,7 @@ class ListsApart:
         return SumBound(most, {"apart": rows}, np.concatenate(found), 2, nearest.exact)
 
     def proven(self, potentials: Sequence[Potential], arrays: Arrays) -> float:
-        """Return what `most` proves with given labelings taken away: the arrays of what it returned."""
+        """Return what `bound_on_sum` proves with given labelings taken away: the arrays of what it returned."""
         nearest, rows = self.solver.step(potentials), arrays.get("apart")
         if rows is None or not self.distance:
             return self.m * nearest.upper_bound

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.ball_names import BallSlopes, KeptChances, Packed, outside, packed
+from hedgehop.lists.proofs.ball_slopes import BallSlopes, Packed, SubsetProbabilities, outside, packed
 
 _MOST_NAMES = 60  # that the program weighs
 _TOUCHING = 14  # distances of the first lines
@@ -30,7 +30,7 @@ _NAMING_SHARE = 1e-4  # share below which a name is left out
 class BallMaster:
     """Labelings found and names, the slopes that proved most, and those that are to be asked next."""
 
-    def __init__(self, objective: Objective, m: int, kept: KeptChances) -> None:
+    def __init__(self, objective: Objective, m: int, kept: SubsetProbabilities) -> None:
         self._objective, self._m, self._kept = objective, m, kept
         n, self._labels = kept.n, int(objective.model.label_counts.max())
         self.rows: Labels = np.zeros((0, n), np.int32)

@@ -33,8 +33,8 @@ from hedgehop.diversity.hamming import distinct_rows
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.ball_master import BallMaster
-from hedgehop.lists.proofs.ball_names import BallSlopes, KeptChances
-from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+from hedgehop.lists.proofs.ball_slopes import BallSlopes, SubsetProbabilities
+from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem
 from hedgehop.potentials import Linear
 
 _LINEAR_STEPS = 2  # about as long as a step of balls, programs included
@@ -51,7 +51,7 @@ class BallBound:
     >>> import numpy as np, hedgehop as hh
     >>> from hedgehop.lists.objective import Objective
     >>> from hedgehop.lists.proofs.balls import bounds
-    >>> from hedgehop.lists.proofs.evidence import Problem
+    >>> from hedgehop.lists.proofs.bounds import Problem
     >>> model = hh.Grid(np.random.default_rng(0).normal(size=(6, 6, 3)), smoothness=0.3)
     >>> found = hh.diverse(model, hh.HammingBall(gamma=0.3), m=3, tradeoff=5.0)
     >>> objective = Objective(model, hh.HammingBall(gamma=0.3), 5.0)
@@ -75,15 +75,15 @@ def applies(objective: Objective) -> bool:
 
 def evaluated(problem: Problem, slopes: BallSlopes, apart: Arrays | None = None) -> float:
     """Return the bound that some slopes prove: one linear step, a few if labelings must differ."""
-    proof = _Proof(problem)
+    proof = _SlopeProof(problem)
     slopes.check(proof.kept, problem.objective.model)
     together = ListsApart(problem.solver, problem.m, problem.distance)
     return proof.bound(slopes, together.proven([proof.potential(slopes)], apart or {}))
 
 
-def find(problem: Problem) -> Iterator[Evidence] | None:
+def find(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield a bound per few linear steps; None if balls are not smooth, or keep some variables more often."""
-    return _evidence(problem) if applies(problem.objective) else None
+    return _found_bounds(problem) if applies(problem.objective) else None
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
@@ -93,37 +93,37 @@ def check(problem: Problem, arrays: Arrays) -> float:
     return evaluated(problem, BallSlopes(*(arrays[name] for name in _SLOPE_ARRAYS)), arrays)
 
 
-BALLS = Provider("balls", find, check)
+BALLS = BoundMethod("balls", find, check)
 
 
-def _evidence(problem: Problem) -> Iterator[Evidence]:
+def _found_bounds(problem: Problem) -> Iterator[FoundBound]:
     found: list[BallBound] = []
     for proven in bounds(problem):
         found.append(proven)
         if len(found) == _LINEAR_STEPS or proven.calls > 1:
-            yield _as_evidence(found, problem.rows[:0])
+            yield _as_found_bound(found, problem.rows[:0])
             found = []
     if found:
-        yield _as_evidence(found, problem.rows[:0])
+        yield _as_found_bound(found, problem.rows[:0])
 
 
-def _as_evidence(found: list[BallBound], none: Labels) -> Evidence:
+def _as_found_bound(found: list[BallBound], none: Labels) -> FoundBound:
     best = min(found, key=lambda proven: proven.bound)
     arrays: Arrays = {name: getattr(best.slopes, name) for name in _SLOPE_ARRAYS} | dict(best.apart)
     labelings = np.concatenate([proven.labelings for proven in found])
-    return Evidence(best.bound, arrays, labelings, none, max(proven.calls for proven in found))
+    return FoundBound(best.bound, arrays, labelings, none, max(proven.calls for proven in found))
 
 
 def bounds(problem: Problem) -> Iterator[BallBound]:
     """Yield a bound per linear step, by slopes that the labelings found so far make the best ones."""
-    proof = _Proof(problem)
+    proof = _SlopeProof(problem)
     master = BallMaster(problem.objective, problem.m, proof.kept)
     master.add(distinct_rows(problem.rows.reshape(problem.m, -1)))
     apart, best, stuck = ListsApart(problem.solver, problem.m, problem.distance), np.inf, 0
     while stuck < _IDLE_ROUNDS:
         slopes = master.slopes()
-        found = apart.most([proof.potential(slopes)], master.rows, enough=0.0)
-        bound = proof.bound(slopes, found.most)
+        found = apart.bound_on_sum([proof.potential(slopes)], master.rows, enough=0.0)
+        bound = proof.bound(slopes, found.bound)
         new = master.add(distinct_rows(found.labelings))
         stuck = 0 if new or bound < best else stuck + 1
         if bound < best:
@@ -132,13 +132,13 @@ def bounds(problem: Problem) -> Iterator[BallBound]:
         yield BallBound(bound, slopes, found.labelings, found.arrays, found.calls)
 
 
-class _Proof:
+class _SlopeProof:
     """What slopes prove about a problem, and by which step."""
 
     def __init__(self, problem: Problem) -> None:
         gamma = problem.objective.diversity.smooth_balls
         assert gamma is not None  # see `applies`
-        self.kept = KeptChances.of(problem.objective.model.n_variables, gamma)
+        self.kept = SubsetProbabilities.of(problem.objective.model.n_variables, gamma)
         self._m, self._tradeoff = problem.m, problem.objective.tradeoff
         self._labels = int(problem.objective.model.label_counts.max())
 

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 
 from hedgehop._arrays import own
 from hedgehop.lists.proofs.apart import ListsApart
-from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem
 
 
-def find(problem: Problem) -> Iterator[Evidence] | None:
+def find(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield a bound for each beginning of the list, the list itself first; None if labelings may be repeated."""
     objective = problem.objective
     if not problem.distance or problem.m < 2:
         return None
     known = objective.tradeoff > 0 and objective.diversity.lines(objective.model, problem.m) is not None
-    return None if known else _evidence(problem)
+    return None if known else _found_bounds(problem)
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
@@ -30,13 +30,13 @@ def check(problem: Problem, arrays: Arrays) -> float:
     return problem.objective.list_bound(rows, most / problem.m, problem.m)
 
 
-GAINS = Provider("gains", find, check)
+GAINS = BoundMethod("gains", find, check)
 
 
-def _evidence(problem: Problem) -> Iterator[Evidence]:
+def _found_bounds(problem: Problem) -> Iterator[FoundBound]:
     objective, apart = problem.objective, ListsApart(problem.solver, problem.m, problem.distance)
     for t in range(problem.m, -1, -1) if objective.tradeoff > 0 else [0]:
         rows = own(problem.rows[:t])
-        found = apart.most(objective.bounding(rows), problem.rows)
-        bound = objective.list_bound(rows, found.most / problem.m, problem.m)
-        yield Evidence(bound, {"rows": rows, **found.arrays}, found.labelings, problem.rows[:0], found.calls)
+        found = apart.bound_on_sum(objective.bounding(rows), problem.rows)
+        bound = objective.list_bound(rows, found.bound / problem.m, problem.m)
+        yield FoundBound(bound, {"rows": rows, **found.arrays}, found.labelings, problem.rows[:0], found.calls)

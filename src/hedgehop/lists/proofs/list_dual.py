@@ -22,7 +22,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.diversity.lines import Columns, GroupLines, Slopes
 from hedgehop.lists.proofs.apart import ListsApart
-from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider, on_grid
+from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem, on_grid
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
@@ -36,7 +36,7 @@ _IDLE_CALLS = 4  # calls in a row that bring neither a new labeling nor a much b
 Families = Sequence[tuple[float, GroupLines]]
 
 
-def find(problem: Problem) -> Iterator[Evidence] | None:
+def find(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield a bound per step solved; None where a list is one labeling, or its diversity has no known lines.
 
     If easier steps bound the diversity as well, harder ones are left as soon as one is not exact.
@@ -45,13 +45,13 @@ def find(problem: Problem) -> Iterator[Evidence] | None:
     if families is None:
         return None
     bundle, easier = ListDual(problem, families), _families(problem, relaxed=True) is not None
-    return _while_exact(bundle) if easier else bundle.evidence()
+    return _while_exact(bundle) if easier else bundle.bounds()
 
 
-def find_relaxed(problem: Problem) -> Iterator[Evidence] | None:
+def find_relaxed(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield a bound per step solved for a diversity that is nowhere below this one; None if none is known."""
     families = _families(problem, relaxed=True)
-    return None if families is None else ListDual(problem, families).evidence()
+    return None if families is None else ListDual(problem, families).bounds()
 
 
 def check(problem: Problem, arrays: Arrays, relaxed: bool = False) -> float:
@@ -64,8 +64,8 @@ def check(problem: Problem, arrays: Arrays, relaxed: bool = False) -> float:
     return _worth(families, slopes) + apart.proven(_potentials(families, slopes), arrays)
 
 
-SLOPES = Provider("slopes", find, check)
-RELAXED = Provider("relaxed slopes", find_relaxed, partial(check, relaxed=True))
+SLOPES = BoundMethod("slopes", find, check)
+RELAXED = BoundMethod("relaxed slopes", find_relaxed, partial(check, relaxed=True))
 
 
 class ListDual:
@@ -91,18 +91,20 @@ class ListDual:
         self.exact = True  # whether the last step was
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
 
-    def evidence(self) -> Iterator[Evidence]:
+    def bounds(self) -> Iterator[FoundBound]:
         """Yield bounds until nothing is left to gain."""
         while self._stuck < _IDLE_CALLS and not self._settled():
             slopes, predicted = self._master()
             potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
             apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
-            found = apart.most(potentials, known, _NEEDLESS * self._open)
-            value, self.exact = _worth(self._families, slopes) + found.most, found.exact
+            found = apart.bound_on_sum(potentials, known, _NEEDLESS * self._open)
+            value, self.exact = _worth(self._families, slopes) + found.bound, found.exact
             self._learn(slopes, value, predicted, found.labelings)
             if not self._capped and (found.calls > 1 or (self._settled() and self._exceeds)):
                 self._cap()
-            yield Evidence(value, {**_named(slopes), **found.arrays}, found.labelings, self._whole_part(), found.calls)
+            yield FoundBound(
+                value, {**_named(slopes), **found.arrays}, found.labelings, self._whole_part(), found.calls
+            )
 
     def _settled(self) -> bool:
         """Whether the mixture is worth as much as the bound."""
@@ -212,9 +214,9 @@ class ListDual:
         return own(np.repeat(np.array(list(self._rows.values())), whole, axis=0))
 
 
-def _while_exact(bundle: ListDual) -> Iterator[Evidence]:
-    for evidence in bundle.evidence():
-        yield evidence
+def _while_exact(bundle: ListDual) -> Iterator[FoundBound]:
+    for found in bundle.bounds():
+        yield found
         if not bundle.exact:
             return
 

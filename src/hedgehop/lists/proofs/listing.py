@@ -14,34 +14,34 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Labels
-from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem
 from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 
 _LISTED_BITS = 12  # of the number of labelings that are listed
 
 
-def find(problem: Problem) -> Iterator[Evidence] | None:
+def find(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield the best list of all; None if there are many, or D is not known exactly."""
     objective = problem.objective
     if bits(objective.model, ()) > _LISTED_BITS or objective.why_not_known(problem.rows) is not None:
         return None
     every = _labelings(problem)
     many = comb(len(every), problem.m) if problem.distance else comb(len(every) + problem.m - 1, problem.m)
-    return _evidence(problem, every) if 0 < many <= problem.m + 1 else None
+    return _found_bounds(problem, every) if 0 < many <= problem.m + 1 else None
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
     """Return the largest F, found again."""
-    evidence = find(problem)
-    if evidence is None:
+    bounds = find(problem)
+    if bounds is None:
         raise ValueError("this proof values every list, but there are too many of them here.")
-    return next(evidence).bound
+    return next(bounds).bound
 
 
-LISTING = Provider("every list", find, check)
+LISTING = BoundMethod("every list", find, check)
 
 
-def _evidence(problem: Problem, every: Labels) -> Iterator[Evidence]:
+def _found_bounds(problem: Problem, every: Labels) -> Iterator[FoundBound]:
     near = _core.counts.hamming(every, every) < max(1, problem.distance)
     chosen = combinations if problem.distance else combinations_with_replacement
     lists = (list(t) for t in chosen(range(len(every)), problem.m))
@@ -49,7 +49,7 @@ def _evidence(problem: Problem, every: Labels) -> Iterator[Evidence]:
     best = max(kept, default=None, key=lambda t: problem.objective.value(every[t]))
     if best is not None:
         rows = np.ascontiguousarray(every[best])
-        yield Evidence(problem.objective.value(rows), {}, rows, rows, calls=1, final=True)
+        yield FoundBound(problem.objective.value(rows), {}, rows, rows, calls=1, final=True)
 
 
 def _labelings(problem: Problem) -> Labels:

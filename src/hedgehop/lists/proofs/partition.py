@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.evidence import Arrays, Evidence, Problem, Provider
+from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.pairwise.moves import MoveSolver
 from hedgehop.oracles.registry import get
@@ -64,13 +64,13 @@ def evaluated(objective: Objective, m: int, multipliers: Prices) -> float:
     return dual.evaluate(multipliers)[0]
 
 
-def find(problem: Problem) -> Iterator[Evidence] | None:
+def find(problem: Problem) -> Iterator[FoundBound] | None:
     """Yield a bound per so many evaluations as take about as long as a step; None if labels have no parts.
 
     None also if labels have to reach a size, of which parts know little.
     """
     weights = _list_weights(problem.objective, 1)
-    return None if weights is None or not weights.exact else _evidence(problem)
+    return None if weights is None or not weights.exact else _found_bounds(problem)
 
 
 def check(problem: Problem, arrays: Arrays) -> float:
@@ -78,10 +78,10 @@ def check(problem: Problem, arrays: Arrays) -> float:
     return evaluated(problem.objective, problem.m, Prices(arrays["prices"], arrays["slopes"]))
 
 
-PARTS = Provider("parts", find, check)
+PARTS = BoundMethod("parts", find, check)
 
 
-def _evidence(problem: Problem) -> Iterator[Evidence]:
+def _found_bounds(problem: Problem) -> Iterator[FoundBound]:
     steps = problem.solver.by(get("expansion"))
     known = steps.parts.prices if isinstance(steps, MoveSolver) else None
     descent, none = descended(problem.objective, problem.m, None, problem.rows, known), problem.rows[:0]
@@ -89,7 +89,7 @@ def _evidence(problem: Problem) -> Iterator[Evidence]:
         large = problem.objective.model.n_variables > _FEWER_EVALUATIONS_FROM
         descent.run(_EVALUATIONS_AT_ONCE // 2 if large else _EVALUATIONS_AT_ONCE)
         arrays = {"prices": descent.prices.variables, "slopes": descent.prices.slopes}
-        yield Evidence(descent.bound, arrays, none, none)
+        yield FoundBound(descent.bound, arrays, none, none)
         if descent.done:
             return
 

@@ -19,7 +19,7 @@ from hedgehop.lists.methods.exchange import improved
 from hedgehop.lists.methods.greedy import Greedy
 from hedgehop.lists.methods.joint import JOINT
 from hedgehop.lists.proofs.balls import BALLS
-from hedgehop.lists.proofs.evidence import Bound, Evidence, Problem, Proof, Provider
+from hedgehop.lists.proofs.bounds import Bound, BoundMethod, FoundBound, Problem, Proof
 from hedgehop.lists.proofs.gains import GAINS
 from hedgehop.lists.proofs.list_dual import RELAXED, SLOPES
 from hedgehop.lists.proofs.listing import LISTING
@@ -34,8 +34,8 @@ _KEPT_MIXTURES = 6  # of the last mixtures from which better lists are sought
 _EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
 Tell = Callable[[str], None]
 # They take turns, in this order; the last two of the second one know nothing of limits.
-PROVIDERS: tuple[Provider, ...] = (LISTING, JOINT, PARTS, RELAXED, SLOPES, BALLS, GAINS)
-_APART: tuple[Provider, ...] = (LISTING, RELAXED, SLOPES, BALLS, GAINS, JOINT, PARTS)
+BOUND_METHODS: tuple[BoundMethod, ...] = (LISTING, JOINT, PARTS, RELAXED, SLOPES, BALLS, GAINS)
+_APART: tuple[BoundMethod, ...] = (LISTING, RELAXED, SLOPES, BALLS, GAINS, JOINT, PARTS)
 
 
 class Search:
@@ -46,8 +46,8 @@ class Search:
 
     def __init__(self, greedy: Greedy, rows: Labels) -> None:
         self._given, self._rows = greedy, rows
-        self._providers = _APART if greedy.separation.distance else PROVIDERS
-        self._asked = deque((provider, self._found(provider)) for provider in self._providers)
+        self._methods = _APART if greedy.separation.distance else BOUND_METHODS
+        self._asked = deque((method, self._found(method)) for method in self._methods)
         self._labelings = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_KEPT_MIXTURES)
         self._best: Bound | None = None
@@ -92,37 +92,37 @@ class Search:
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
         until, value, known = self._calls + calls, self._greedy.objective.value(state.rows), self._least(state)
         while self._calls < until and effort().seconds > 0 and not self._reaches(value, known):
-            start, found = perf_counter(), self._next()
-            if found is None:
+            start, answer = perf_counter(), self._next()
+            if answer is None:
                 return
-            source, evidence = found
-            self._calls, self._seconds = self._calls + evidence.calls, self._seconds + perf_counter() - start
-            self._labelings |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
-            self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls, self._seconds)))
-            self._beginnings.append(evidence.beginning)
-            if evidence.final:
+            source, found = answer
+            self._calls, self._seconds = self._calls + found.calls, self._seconds + perf_counter() - start
+            self._labelings |= {row.tobytes(): row for row in np.ascontiguousarray(found.labelings, np.int32)}
+            self._take(Bound(found.bound, Proof(source, found.arrays, self._calls, self._seconds)))
+            self._beginnings.append(found.beginning)
+            if found.final:
                 self._asked.clear()
             if tell is not None and self._best is not None:
                 tell(f"bound after {self._calls} further steps: {self._best:.8g}")
 
-    def _next(self) -> tuple[str, Evidence] | None:
-        """Return what a provider finds next, and its name; those that apply take turns."""
+    def _next(self) -> tuple[str, FoundBound] | None:
+        """Return what a method finds next, and its name; those that apply take turns."""
         while self._asked:
-            provider, evidence = self._asked.popleft()
+            method, bounds = self._asked.popleft()
             try:
-                found = next(evidence)
+                found = next(bounds)
             except (StopIteration, UnsupportedError, InfeasibleError):  # done, or no oracle takes its steps
                 continue
             except KeyboardInterrupt:  # what was interrupted cannot go on: it begins again when asked again
-                self._asked.appendleft((provider, self._found(provider)))
+                self._asked.appendleft((method, self._found(method)))
                 raise
-            self._asked.append((provider, evidence))
-            return provider.source, found
+            self._asked.append((method, bounds))
+            return method.source, found
         return None
 
-    def _found(self, provider: Provider) -> Iterator[Evidence]:
-        """Yield what a provider finds, nothing if it does not apply."""
-        yield from provider.find(self._problem) or ()
+    def _found(self, method: BoundMethod) -> Iterator[FoundBound]:
+        """Yield what a method finds, nothing if it does not apply."""
+        yield from method.find(self._problem) or ()
 
     def _take(self, bound: Bound) -> None:
         if np.isfinite(bound) and (self._best is None or bound < self._best):
@@ -147,7 +147,7 @@ class Search:
         best = max((swaps.pool[list(places)] for places in sorted(lists)), key=self._greedy.objective.value)
         before = self._greedy.objective.value(state.rows)
         grows = not meets(self._greedy.objective.model, before, self._greedy.objective.value(best))
-        return ListState(best, plain=state.plain, bounds=state.bounds) if grows else state
+        return ListState(best, baseline=state.baseline, bounds=state.bounds) if grows else state
 
     def _exchanged(self, state: ListState, t: int) -> ListState:
         """Solve one labeling again given all others."""
@@ -162,7 +162,7 @@ class Search:
         swaps = Swaps(self._greedy.objective, self._greedy.separation, better.rows)
         order = swaps.filled([], len(better), once=True)
         objective, submodular = self._greedy.objective, self._greedy.objective.diversity.submodular
-        state = replace(self._greedy.start, plain=before.plain)
+        state = replace(self._greedy.start, baseline=before.baseline)
         for k in better.rows if order is None else better.rows[order]:
             labeling, relevance = k.reshape(objective.model.shape), float(np.asarray(objective.model.score(k[None]))[0])
             most = before.steps[0].upper_bound if submodular or not len(state) else np.inf

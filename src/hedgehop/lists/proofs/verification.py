@@ -15,9 +15,9 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.lists.certificate import Certificate, baseline, baseline_gap, certify
 from hedgehop.lists.methods.greedy import Greedy
 from hedgehop.lists.objective import Objective, check_arguments
+from hedgehop.lists.proofs.bounds import Arrays, Problem, Proof
 from hedgehop.lists.proofs.claims import Claims, RecordingSolver
-from hedgehop.lists.proofs.evidence import Arrays, Problem, Proof
-from hedgehop.lists.proofs.search import PROVIDERS
+from hedgehop.lists.proofs.search import BOUND_METHODS
 from hedgehop.lists.result import DiverseList
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
@@ -93,7 +93,7 @@ def objective_of(found: DiverseList, model: Model, diversity: Diversity | None) 
 
 
 def _checked(problem: Problem, proof: Proof) -> float:
-    checks = {provider.source: provider.check for provider in PROVIDERS} | {"steps": _by_steps}
+    checks = {method.source: method.check for method in BOUND_METHODS} | {"steps": _by_steps}
     if proof.source not in checks:
         raise ValueError(f"this proof is by {proof.source!r}, which this version does not know. Update hedgehop.")
     return checks[proof.source](problem, proof.arrays)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.structures.arborescence import Arborescence, best_arcs
 from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.potentials import Potential
 
 
 class Edmonds(LinearOracle[Arborescence]):
@@ -26,7 +29,7 @@ class Edmonds(LinearOracle[Arborescence]):
     summary = "Chu-Liu-Edmonds on arborescences; exact, with linear potentials"
     structure = Arborescence
 
-    def _argmax(self, model: Arborescence, scores: Doubles) -> tuple[Labels, float]:
+    def _argmax(self, model: Arborescence, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
         heads, value = _core.graphs.best_arborescence(best_arcs(scores, model.n_relations), model.single_root)
         words = np.arange(heads.size)
         relations = scores.reshape(heads.size, -1, model.n_relations)[words, heads].argmax(axis=1)

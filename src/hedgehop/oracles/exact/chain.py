@@ -14,9 +14,8 @@ import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Chain, Model
-from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.exact.linear import refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear
+from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.potentials import Potential
 from hedgehop.potentials.distances import whole_distance
@@ -25,7 +24,7 @@ _MOST_COUNT_CELLS = 2**22  # of the tables of all variables together
 Count = tuple[Labels, Doubles, Doubles]  # reference, weights and table
 
 
-class ChainCounts(Oracle):
+class ChainCounts(LinearOracle[Chain]):
     """Max-sum on short chains with a table over all counts at once.
 
     Examples
@@ -40,11 +39,12 @@ class ChainCounts(Oracle):
 
     name = "chain"
     summary = "max-sum on short chains with functions of several distances, of any shape; exact"
+    structure = Chain
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, other potentials than counts and linear ones, and tables that do not fit."""
         if not isinstance(model, Chain):
-            return f"it solves Chain models, not {type(model).__name__}"
+            return self._other(model)
         rest = nonlinear(potentials)
         counts = _counts(rest)
         if counts is None:
@@ -52,13 +52,8 @@ class ChainCounts(Oracle):
         cells = model.unary.size * prod(table.size for _, _, table in counts)
         return None if cells <= _MOST_COUNT_CELLS else f"{cells} cells of counts are more than {_MOST_COUNT_CELLS}"
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """One pass forward, one pass back."""
-        assert isinstance(model, Chain)
-        theta, constant, rest = fold(model, potentials)
-        labeling, value = _best(changed_unary(model, theta), pair_tables(model), _counts(rest) or [])
-        refuse_infeasible(value)
-        return self.step(model, labeling, potentials, value + constant)
+    def _argmax(self, model: Chain, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
+        return _best(scores, pair_tables(model), _counts(rest) or [])
 
 
 def _counts(potentials: Sequence[Potential]) -> list[Count] | None:

@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, PairwiseModel
 from hedgehop.models.elimination import MOST_CELLS, scopes
-from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.exact.linear import refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, not_linear
+from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.oracles.folding import not_linear
 from hedgehop.potentials import Potential
 
 
-class Elimination(Oracle):
+class Elimination(LinearOracle[PairwiseModel]):
     """Adds up all factors that name a variable, maximises over it, and continues with what is left (C++).
 
     Examples
@@ -36,6 +35,7 @@ class Elimination(Oracle):
 
     name = "elimination"
     summary = "variable elimination; exact on graphs of small width, cliques included, with linear potentials"
+    structure = PairwiseModel
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, wide graphs, and potentials that are not linear."""
@@ -46,16 +46,10 @@ class Elimination(Oracle):
             return reason
         return f"its tables would have more than 2^{MOST_CELLS.bit_length() - 1} cells: the graph is too wide"
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """One pass over the variables, one back."""
-        assert isinstance(model, PairwiseModel)
-        order = model.elimination_order
-        assert order is not None
-        theta, constant, _ = fold(model, potentials)
-        tables, _ = factor_tables(model, changed_unary(model, theta))
-        labeling, value = _core.graphs.eliminate(model.label_counts, *scopes(model), tables, order)
-        refuse_infeasible(value)
-        return self.step(model, labeling, potentials, value + constant)
+    def _argmax(self, model: PairwiseModel, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
+        assert model.elimination_order is not None  # see `refusal`
+        tables, _ = factor_tables(model, scores)
+        return _core.graphs.eliminate(model.label_counts, *scopes(model), tables, model.elimination_order)
 
 
 def factor_tables(model: PairwiseModel, unary: Doubles) -> tuple[Doubles, NDArray[np.int64]]:

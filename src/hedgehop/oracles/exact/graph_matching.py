@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.structures.graph_matching import GraphMatching
 from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.potentials import Potential
 
 
 class Blossoms(LinearOracle[GraphMatching]):
@@ -29,7 +32,7 @@ class Blossoms(LinearOracle[GraphMatching]):
     summary = "Edmonds' blossoms on matchings of any graph; exact, with linear potentials"
     structure = GraphMatching
 
-    def _argmax(self, model: GraphMatching, scores: Doubles) -> tuple[Labels, float]:
+    def _argmax(self, model: GraphMatching, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
         forced, allowed = np.isneginf(scores[:, 0]), ~np.isneginf(scores[:, 1])
         chosen, found = _beside(model, scores, forced, allowed)
         labels = (chosen | forced).astype(np.int32)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._interrupt import interruptible
 from hedgehop.models.structures.matching import Matching
 from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.potentials import Potential
 
 
 class Assignment(LinearOracle[Matching]):
@@ -25,7 +28,7 @@ class Assignment(LinearOracle[Matching]):
     summary = "the Hungarian method on matchings; exact, with linear potentials"
     structure = Matching
 
-    def _argmax(self, model: Matching, scores: Doubles) -> tuple[Labels, float]:
+    def _argmax(self, model: Matching, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
         from scipy.optimize import linear_sum_assignment
 
         rows, columns = len(scores), model.n_columns

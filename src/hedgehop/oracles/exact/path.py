@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, Path
-from hedgehop.oracles.base import Step
-from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold
+from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Potential
 
 FoundRoute = tuple[Labels, float, float]  # edges in order, their cost, a cost that no route is below
@@ -48,21 +47,13 @@ class ShortestPath(LinearOracle[Path]):
             return "edges that must be used have to be the first ones of the route, unless the graph is acyclic"
         return None
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """One search."""
-        assert isinstance(model, Path)
-        theta, constant, _ = fold(model, potentials)
-        scores = changed_unary(model, theta)
+    def _argmax(self, model: Path, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
         edges, cost, bound = _searched(model, scores)
-        refuse_infeasible(-cost)
         labeling = np.zeros(model.n_variables, np.int32)
         labeling[edges] = 1
         needed = np.isneginf(scores[:, 0])
         base = float(np.where(needed, 0.0, scores[:, 0]).sum())  # what counts if no edge is used
-        return self.step(model, labeling, potentials, base - bound + constant)
-
-    def _argmax(self, model: Path, scores: Doubles) -> tuple[Labels, float]:
-        raise NotImplementedError  # `maximize` has a bound beside the value
+        return labeling, -np.inf if cost == np.inf else base - bound
 
 
 def _searched(model: Path, scores: Doubles) -> FoundRoute:

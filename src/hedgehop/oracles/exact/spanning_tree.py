@@ -10,8 +10,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, SpanningTree
-from hedgehop.oracles.base import Step
-from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
+from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear
 from hedgehop.potentials import Potential
 from hedgehop.potentials.distances import whole_distance
@@ -40,16 +39,6 @@ class Kruskal(LinearOracle[SpanningTree]):
         beyond = None if _one_distance(nonlinear(potentials)) else not_linear(model, potentials)
         return self._other(model) or beyond
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Kruskal's greedy, or the best of the trees a sequence of swaps leads through."""
-        theta, constant, rest = fold(model, potentials)
-        if not rest:
-            return super().maximize(model, potentials)
-        assert isinstance(model, SpanningTree)
-        labeling, value = _best_at_a_distance(model, changed_unary(model, theta), rest)
-        refuse_infeasible(value)
-        return self.step(model, labeling, potentials, value + constant)
-
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """One call of Kruskal's greedy, and what each edge would replace."""
         theta, constant, rest = fold(model, potentials)
@@ -58,7 +47,9 @@ class Kruskal(LinearOracle[SpanningTree]):
         scores = changed_unary(model, theta)
         return _core.graphs.spanning_tree_max_marginals(model.n_nodes, model.edges, scores) + constant
 
-    def _argmax(self, model: SpanningTree, scores: Doubles) -> tuple[Labels, float]:
+    def _argmax(self, model: SpanningTree, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
+        if rest:
+            return _best_at_a_distance(model, scores, rest)
         return _core.graphs.best_spanning_tree(model.n_nodes, model.edges, scores)
 
 

@@ -8,15 +8,13 @@ count, O(n^2 L) and O(n^2 L^2) (docs/theory.md 6).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, PairwiseModel
-from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.exact.linear import refuse_infeasible
+from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear, not_pairwise
 from hedgehop.potentials import Potential
 from hedgehop.potentials.distances import one_count
@@ -25,7 +23,7 @@ _MOST_TABLE_CELLS = 2**25  # of all tables of counts together: 256 MB
 _MOST_ADDED_PAIRS = 2**28  # of counts that are added
 
 
-class Tree(Oracle):
+class Tree(LinearOracle[PairwiseModel]):
     """Dynamic programming on models whose edges form a forest (C++).
 
     Examples
@@ -38,6 +36,7 @@ class Tree(Oracle):
 
     name = "tree"
     summary = "max-sum on forests (chains, trees, no edges); exact, with linear potentials and functions of one count"
+    structure = PairwiseModel
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse cycles, cliques, and potentials beyond linear ones and functions of one count."""
@@ -47,13 +46,12 @@ class Tree(Oracle):
         assert isinstance(model, PairwiseModel)
         return None if model.is_forest else "the model's edges contain a cycle"
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """One pass up, one pass down."""
-        assert isinstance(model, PairwiseModel)
-        theta, constant, rest = fold(model, potentials)
-        labeling, value = _argmax(model, changed_unary(model, theta), one_count(rest))
-        refuse_infeasible(value)
-        return self.step(model, labeling, potentials, value + constant)
+    def _argmax(self, model: PairwiseModel, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
+        count = one_count(rest)
+        if count is None:
+            return _core.graphs.forest_argmax(scores, model.pairs)
+        reference, weights, table = count
+        return _core.graphs.forest_counted_argmax(scores, model.pairs, reference, weights.astype(np.int32), table)
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """One pass up, one pass down; not available with counts."""
@@ -73,10 +71,3 @@ def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | No
     row = counts * int(model.label_counts.max())
     fits = model.n_variables * row <= _MOST_TABLE_CELLS and counts * row <= _MOST_ADDED_PAIRS
     return None if fits else f"{counts} counts of {model.n_variables} variables are too many"
-
-
-def _argmax(model: PairwiseModel, unary: Doubles, count: tuple[Labels, Doubles, Doubles] | None) -> tuple[Any, float]:
-    if count is None:
-        return _core.graphs.forest_argmax(unary, model.pairs)
-    reference, weights, table = count
-    return _core.graphs.forest_counted_argmax(unary, model.pairs, reference, weights.astype(np.int32), table)

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgehop._arrays import Doubles
+from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model
 from hedgehop.models.structures.charted import ChartedModel
-from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.exact.linear import refuse_infeasible
-from hedgehop.oracles.folding import changed_unary, fold, not_linear
+from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.potentials import Potential
 
 
-class Viterbi(Oracle):
+class Viterbi(LinearOracle[ChartedModel]):
     """Viterbi's algorithm on automata, and that of Cocke, Kasami and Younger on grammars (docs/theory.md 10).
 
     Linear potentials change the scores of symbols at positions, or of constituents.
@@ -29,20 +28,14 @@ class Viterbi(Oracle):
 
     name = "viterbi"
     summary = "dynamic programming on automata and grammars; exact, with linear potentials"
+    structure = ChartedModel
 
-    def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
-        """Refuse other models, and potentials that are not linear."""
-        if not isinstance(model, ChartedModel):
-            return f"it solves Automaton and Cfg models, not {type(model).__name__}"
-        return not_linear(model, potentials)
+    def _argmax(self, model: ChartedModel, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
+        return model.chart.best(scores)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """One pass."""
-        assert isinstance(model, ChartedModel)
-        theta, constant, _ = fold(model, potentials)
-        labeling, value = model.chart.best(changed_unary(model, theta))
-        refuse_infeasible(value)
-        return self.step(model, labeling, potentials, value + constant)
+    def _other(self, model: Model) -> str | None:
+        known = isinstance(model, ChartedModel)
+        return None if known else f"it solves Automaton and Cfg models, not {type(model).__name__}"
 
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """Two passes; None for what the oracle refuses."""

@@ -86,7 +86,7 @@ class CutSolver(Solver):
             other.__dict__["_penalised"] = self._penalised.for_bounds()
         return other
 
-    def most(self, theta: Doubles) -> tuple[Labels, float]:
+    def best_and_bound(self, theta: Doubles) -> tuple[Labels, float]:
         """Return a best labeling of the changed scores and a bound on its score, which is not summed up."""
         if self._ordinary is None and self._penalised is None:
             labeling, bound, error = self._cut.solve(theta)

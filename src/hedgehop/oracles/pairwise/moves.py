@@ -24,7 +24,7 @@ from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.pairwise.trws import repaired
 from hedgehop.oracles.penalties import on_finite_pairs
-from hedgehop.oracles.relaxation.multipliers import asked
+from hedgehop.oracles.relaxation.multipliers import break_even_losses
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import bound_by_messages, has_tables, without_codes
 from hedgehop.potentials import Potential
@@ -198,7 +198,7 @@ def _resized(
     losses = codes.losses(unary, start)
     wanted: dict[tuple[int, int], tuple[int, float]] = {}  # size and bias by label and sign, the farthest size of each
     for count in sorted(weights.sized, key=lambda c: np.sign(threshold(c).weight) * threshold(c).start):
-        rises, needs = threshold(count), asked(count, start, losses)
+        rises, needs = threshold(count), break_even_losses(count, start, losses)
         if needs.size:
             bias = max(float(needs[-1]), _LEAST_BIAS * abs(rises.weight))
             wanted[count.code, int(np.sign(rises.weight))] = int(rises.start) + 1, bias

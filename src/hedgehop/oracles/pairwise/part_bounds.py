@@ -22,7 +22,7 @@ _TIGHT_GAP = 1e-5  # gap, against what is at stake, from which the bound of a st
 
 
 @dataclass(frozen=True)
-class _Last:
+class _LastStep:
     """What the last step leaves to the next one."""
 
     parts: _core.flow.LabelParts | None
@@ -37,7 +37,7 @@ class PartBounds:
 
     def __init__(self, model: PairwiseModel) -> None:
         self._model = model
-        self._last: _Last | None = None
+        self._last: _LastStep | None = None
 
     def copy(self) -> PartBounds:
         """The same prices, with flows of its own."""
@@ -62,7 +62,7 @@ class PartBounds:
         descent = Descent(dual, start, reached, enough=_TIGHT_GAP * self._model.spread)
         bound = descent.run(calls)
         tops = dual.unary.max(axis=1)
-        self._last = _Last(dual.parts, list_weights.wholes, tops, descent.prices, rewarded)
+        self._last = _LastStep(dual.parts, list_weights.wholes, tops, descent.prices, rewarded)
         return bound
 
     def _parts(self, list_weights: ListWeights, rewarded: list[tuple[bytes, int]]) -> _core.flow.LabelParts | None:

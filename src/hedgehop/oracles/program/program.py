@@ -97,7 +97,7 @@ class LinearProgram:
         deadline = time.monotonic() + time_limit
         gain = np.concatenate(self._gain)
         scale = 2.0 ** (np.frexp(np.abs(gain).max())[1] - _GAIN_BITS)  # HiGHS works with absolute tolerances
-        search = _Search(gain / scale, self._all_rows(), np.concatenate(self._integer), deadline)
+        search = _BranchAndBound(gain / scale, self._all_rows(), np.concatenate(self._integer), deadline)
         low, high = np.concatenate(self._low), np.concatenate(self._high)
         large = self.n_columns >= WORTH_FIXING and self.zero_one > 0
         prices = prices_of(search.gain, search.rows, low, high, self.zero_one, time_limit) if large else None
@@ -113,7 +113,7 @@ class LinearProgram:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _BranchAndBound:
     """Branch and bound over one program, with different limits of its columns."""
 
     gain: Doubles
@@ -150,7 +150,7 @@ class _Search:
         return Solution(result.x, upper, infeasible=result.status == 2)
 
 
-def _narrowed(search: _Search, prices: ColumnPrices, low: Doubles, high: Doubles) -> Solution:
+def _narrowed(search: _BranchAndBound, prices: ColumnPrices, low: Doubles, high: Doubles) -> Solution:
     """Search among the columns that better solutions may use; among all, where these are most or nothing is proven."""
     most = _MOST_OPEN * np.count_nonzero(low < high)
     gap, known = prices.guessed_gap, Solution(None, np.inf, infeasible=False)
@@ -166,7 +166,7 @@ def _narrowed(search: _Search, prices: ColumnPrices, low: Doubles, high: Doubles
     return _merged(search, search.solved(low, high), known)
 
 
-def _merged(search: _Search, first: Solution, second: Solution) -> Solution:
+def _merged(search: _BranchAndBound, first: Solution, second: Solution) -> Solution:
     """The better one of two solutions, with the lower bound of both."""
     if second.x is None and not np.isfinite(second.upper_bound):
         return first

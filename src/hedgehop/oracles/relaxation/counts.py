@@ -18,7 +18,7 @@ from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.relaxation.ascent import CLIMB_ROUNDS, Ascent
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
-from hedgehop.oracles.relaxation.multipliers import asked, wanted
+from hedgehop.oracles.relaxation.multipliers import break_even_losses, target_count
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import CountMultipliers
 from hedgehop.potentials.count_functions import Threshold
@@ -88,7 +88,7 @@ class CountSearch:
         found = []
         for count in self.counts:
             if isinstance(count.function, Threshold) and isinstance(count.codes, LabelClasses):
-                needs = asked(count, labeling, count.codes.losses(self.unary, labeling))
+                needs = break_even_losses(count, labeling, count.codes.losses(self.unary, labeling))
                 if needs.size and np.isfinite(needs[-1]):
                     found.append((abs(count.function.weight) - float(needs.sum()), count, float(needs[-1])))
         return sorted(found, key=lambda change: -change[0])
@@ -97,7 +97,7 @@ class CountSearch:
         """Try growing biases until the weight is earned, or no longer paid."""
         rises, codes = threshold(count), count.codes
         assert isinstance(codes, LabelClasses)
-        reward, enough = rises.weight > 0, wanted(rises)
+        reward, enough = rises.weight > 0, target_count(rises)
         bias = max(first, abs(rises.weight) / enough)
         carriers = np.zeros(base.shape, bool)
         carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]

@@ -75,7 +75,7 @@ class LinearStepsSolver(Solver):
 
     @cached_property
     def _alone(self) -> Solver:
-        """The inner oracle by itself, with all its patience."""
+        """The inner oracle alone, with all its own steps, for steps in which nothing is relaxed."""
         from hedgehop.oracles.routing import Auto
 
         return (self.oracle.inner or Auto()).on(self.model)

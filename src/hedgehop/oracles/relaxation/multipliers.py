@@ -30,36 +30,36 @@ class Multipliers:
     """
 
     def __init__(self, counts: Sequence[CountFunction], codes: Indices, losses: Doubles) -> None:
-        self.shared = _Shared([c for c in counts if _is_shared(c)], codes, losses)
-        self.common = _Common([c for c in counts if not _is_shared(c)], codes, losses)
+        self.per_member = _MemberMultipliers([c for c in counts if _has_member_multipliers(c)], codes, losses)
+        self.per_count = _OneMultiplier([c for c in counts if not _has_member_multipliers(c)], codes, losses)
 
     def scores(self) -> Doubles:
         """What to add to the scores of slots, (slots, codes)."""
-        total = self.shared.kernel.scores()
-        self.common.add_to(total)
+        total = self.per_member.kernel.scores()
+        self.per_count.add_to(total)
         return total
 
     def added_to(self, scores: Doubles, twins: Indices) -> Doubles:
         """Scores of slots, (slots, codes), with what to add to them, and to the twin of each code, (codes,)."""
-        total = self.shared.kernel.added_to(scores, twins)
-        self.common.add_to(total, twins)
+        total = self.per_member.kernel.added_to(scores, twins)
+        self.per_count.add_to(total, twins)
         return total
 
     def rest(self) -> float:
         """What the functions may add beside these scores."""
-        return self.shared.rest() + self.common.rest()
+        return self.per_member.rest() + self.per_count.rest()
 
     def slope(self, codes: Indices) -> float:
         """Prepare a step against the subgradient where slots carry `codes`; return its squared length."""
-        return self.shared.slope(codes) + self.common.slope(codes)
+        return self.per_member.slope(codes) + self.per_count.slope(codes)
 
     def step(self, length: float) -> None:
         """Make the prepared step, this long per unit, and return to sensible multipliers."""
-        self.shared.step(length)
-        self.common.step(length)
+        self.per_member.step(length)
+        self.per_count.step(length)
 
 
-def _is_shared(count: CountFunction) -> bool:
+def _has_member_multipliers(count: CountFunction) -> bool:
     function = count.function
     if not isinstance(function, Threshold) or count.weights is not None:
         return False
@@ -67,7 +67,7 @@ def _is_shared(count: CountFunction) -> bool:
     return (function.weight < 0) == for_any
 
 
-class _Common:
+class _OneMultiplier:
     """One multiplier for all members."""
 
     def __init__(self, counts: list[CountFunction], codes: Indices, losses: Doubles) -> None:
@@ -104,7 +104,7 @@ class _Common:
         self.delta = np.clip(self.delta - length * self.direction, self.low, self.high)
 
 
-class _Shared:
+class _MemberMultipliers:
     """One multiplier for each member: shares of a threshold's weight."""
 
     def __init__(self, counts: list[CountFunction], codes: Indices, losses: Doubles) -> None:
@@ -180,15 +180,15 @@ def _break_even(count: CountFunction, codes: Indices, losses: Doubles) -> float:
     return float(cheapest[: max(1, int(np.ceil(whole)))].mean())
 
 
-def wanted(rises: Threshold) -> float:
+def target_count(rises: Threshold) -> float:
     """The count from which a reward is whole, or from which a cost begins."""
     return rises.start + (rises.width if rises.weight > 0 else 1.0)
 
 
-def asked(count: CountFunction, labeling: Labels, losses: Doubles) -> Doubles:
+def break_even_losses(count: CountFunction, labeling: Labels, losses: Doubles) -> Doubles:
     """What the cheapest members ask for, in rising order, to earn a reward or to be rid of a cost; none if so."""
     rises, carry = threshold(count), count.carries(count.codes.of(labeling))
-    missing = int(np.ceil(wanted(rises))) - int(carry.sum())
+    missing = int(np.ceil(target_count(rises))) - int(carry.sum())
     if rises.weight > 0:
         return np.sort(losses[count.members[~carry], count.code])[: max(0, missing)]
     other = np.delete(losses[count.members[carry]], count.code, axis=1).min(axis=1, initial=np.inf)

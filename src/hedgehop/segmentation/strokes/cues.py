@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles
 from hedgehop.models.edges import components
 from hedgehop.segmentation.strokes.frame import bottlenecks, color_paths, diagonal, nearest_of
-from hedgehop.segmentation.strokes.scores import TaughtScores
+from hedgehop.segmentation.strokes.scores import SeedScores
 from hedgehop.segmentation.superpixels import Graph, Seeds
 
 OPINIONS = ("trees", "svm", "walker", "mixture", "geodesic", "words", "trees+place", "trees+texture")
@@ -43,11 +43,11 @@ class Cues:
     ----------
     seeds : (n,) array
         1 for superpixels with a stroke of the object, 0 with another stroke, -1 without.
-    plain, framed : TaughtScores
+    plain, framed : SeedScores
         What strokes teach, and what they teach with the frame as background.
     """
 
-    def __init__(self, seeds: Seeds, plain: TaughtScores, framed: TaughtScores) -> None:
+    def __init__(self, seeds: Seeds, plain: SeedScores, framed: SeedScores) -> None:
         self._seeds, self._plain, self._framed = seeds, plain, framed
         self._scene = plain.scene
         self._drawn = [np.flatnonzero(seeds == label) for label in (0, 1)]

@@ -10,7 +10,7 @@ from hedgehop._arrays import Labels, positive_count
 from hedgehop.segmentation.scene import Scene
 from hedgehop.segmentation.strokes.marks import Box, scribbles_of
 from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
-from hedgehop.segmentation.strokes.past import NO_PAST, Earlier
+from hedgehop.segmentation.strokes.prior import NO_PRIOR, PreviousRound
 from hedgehop.segmentation.strokes.scores import StrokeScores
 from hedgehop.segmentation.suggestions import Suggestions
 
@@ -48,7 +48,7 @@ class Dialogue:
         self.scribbles = np.zeros(scene.shape, np.int64)
         self.found: Suggestions | None = None
         self.rounds = 0
-        self._earlier: Earlier | None = None
+        self._earlier: PreviousRound | None = None
 
     def stroke(
         self, scribbles: ArrayLike | None = None, *, points: ArrayLike | None = None, box: Box | None = None
@@ -65,12 +65,12 @@ class Dialogue:
         new = scribbles_of(self._scene.shape, scribbles, points, box)
         drawn = np.where(new != 0, new, self.scribbles) if new.shape == self.scribbles.shape else new
         strokes = StrokeScores(self._scene, drawn)
-        past = NO_PAST if self._earlier is None else self._earlier.past(strokes)
-        model = StrokeModel(strokes, self._settings, past)
+        prior = NO_PRIOR if self._earlier is None else self._earlier.prior(strokes)
+        model = StrokeModel(strokes, self._settings, prior)
         found = model.candidates(self._m)
         self.scribbles, self.found = drawn, found
         self.rounds += 1
-        self._earlier = Earlier(found.labelings[0], Earlier.strength(self.rounds, False), model.scores)
+        self._earlier = PreviousRound(found.labelings[0], PreviousRound.strength(self.rounds, False), model.scores)
         return found
 
     def choose(self, k: int) -> Labels:
@@ -80,7 +80,7 @@ class Dialogue:
         if not 0 <= k < len(self.found):
             raise ValueError(f"k must be a candidate, 0..{len(self.found) - 1}; got {k}.")
         chosen: Labels = self.found.labelings[k]
-        self._earlier = Earlier(chosen, Earlier.strength(self.rounds, True), self._earlier.scores)
+        self._earlier = PreviousRound(chosen, PreviousRound.strength(self.rounds, True), self._earlier.scores)
         return chosen
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop.segmentation.strokes.combiner import Combiner, Singles
 from hedgehop.segmentation.strokes.cues import PLAIN_MEAN, Cues
-from hedgehop.segmentation.strokes.scores import StrokeScores, TaughtScores
+from hedgehop.segmentation.strokes.scores import SeedScores, StrokeScores
 from hedgehop.segmentation.superpixels import Seeds
 
 _LOG_ODDS_UNIT = 0.3  # of the log-odds, against borders of strength 1
@@ -50,14 +50,14 @@ def _against_the_rest(seeds: Seeds, label: int) -> Seeds:
     return np.where(seeds < 0, -1, (seeds == label).astype(np.int64))
 
 
-def _plain(strokes: StrokeScores, label: int) -> TaughtScores:
+def _plain(strokes: StrokeScores, label: int) -> SeedScores:
     """What the strokes teach of one object; with two labels that is known already."""
     if strokes.n_labels == 2:
         return strokes
-    return TaughtScores(strokes.scene, _against_the_rest(strokes.taught, label), 2)
+    return SeedScores(strokes.scene, _against_the_rest(strokes.taught, label), 2)
 
 
-def _framed(plain: TaughtScores, seeds: Seeds) -> TaughtScores:
+def _framed(plain: SeedScores, seeds: Seeds) -> SeedScores:
     """Return what the strokes teach with the frame as background."""
     taught = np.where(plain.scene.superpixels.frame & (seeds < 0), 0, plain.taught)
-    return plain if (taught == plain.taught).all() else TaughtScores(plain.scene, taught, 2)
+    return plain if (taught == plain.taught).all() else SeedScores(plain.scene, taught, 2)

@@ -18,7 +18,7 @@ from hedgehop.segmentation.scene import Variables
 from hedgehop.segmentation.strokes.combiner import Combiner
 from hedgehop.segmentation.strokes.connection import Stars, kept_whole, roots_of, stars, step_lengths
 from hedgehop.segmentation.strokes.learned import learned_scores
-from hedgehop.segmentation.strokes.past import NO_PAST, Past
+from hedgehop.segmentation.strokes.prior import NO_PRIOR, Prior
 from hedgehop.segmentation.strokes.scores import StrokeScores
 from hedgehop.segmentation.suggestions import SceneModel
 
@@ -47,7 +47,7 @@ class StrokeModel(SceneModel):
 
     Parameters
     ----------
-    past : Past
+    prior : Prior
         What was said before these strokes.
     scores : (n, L) array, optional
         Those of the first answer, if they are known.
@@ -59,14 +59,14 @@ class StrokeModel(SceneModel):
     """
 
     def __init__(
-        self, strokes: StrokeScores, settings: StrokeSettings, past: Past = NO_PAST, scores: Doubles | None = None
+        self, strokes: StrokeScores, settings: StrokeSettings, prior: Prior = NO_PRIOR, scores: Doubles | None = None
     ) -> None:
         super().__init__(strokes.scene, Variables(strokes.scene, settings.pixelwise))
-        self._strokes, self._settings, self._past = strokes, settings, past
+        self._strokes, self._settings, self._prior = strokes, settings, prior
         self._free_frame = self.scene.superpixels.frame & (strokes.seeds < 0)
         self._seeds = self.variables.seeds(strokes.solved, self.n_labels)
-        self.scores = past.blend(self._new_scores()) if scores is None else scores
-        self.model = self._model(self._unary(self.scores, self._frame, past.pull))
+        self.scores = prior.blend(self._new_scores()) if scores is None else scores
+        self.model = self._model(self._unary(self.scores, self._frame, prior.pull))
 
     @property
     def n_labels(self) -> int:
@@ -111,7 +111,7 @@ class StrokeModel(SceneModel):
 
     def _with(self, settings: StrokeSettings) -> StrokeModel:
         """The same with other settings and the same scores."""
-        return StrokeModel(self._strokes, settings, self._past, self.scores)
+        return StrokeModel(self._strokes, settings, self._prior, self.scores)
 
     def answers(self, models: Sequence[RandomModel]) -> Labels:
         """Return the best labelings of random models, (k, n), without components that no stroke reaches."""
@@ -143,7 +143,7 @@ class StrokeModel(SceneModel):
     def _unary(self, scores: Doubles, frame: float, pull: float) -> Doubles:
         total: Doubles = scores.copy()
         total[self._free_frame, 0] += frame
-        anchor = self._past.anchor
+        anchor = self._prior.anchor
         return self.variables.unary(total if anchor is None else total + pull * anchor)
 
     def _model(self, unary: Doubles) -> FactorGraph | Grid:

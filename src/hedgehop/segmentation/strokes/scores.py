@@ -22,7 +22,7 @@ _MIXTURE_WIDTH = 5.0  # in Lab
 _WORST_SCORE = -1e100  # finite, so that mixtures are
 
 
-class TaughtScores:
+class SeedScores:
     """Some superpixels whose labels are known, and the scores learned from them; each classifier is trained once.
 
     Attributes
@@ -63,7 +63,7 @@ class TaughtScores:
         return in_units(sum((w * self.score(name) for name, w in weights.items()), np.zeros(())))
 
 
-class StrokeScores(TaughtScores):
+class StrokeScores(SeedScores):
     """Strokes on a scene and the scores of labels learned from them.
 
     Without a stroke of the background, the frame of the image is taught for it.
@@ -108,10 +108,10 @@ def in_units(scores: Doubles) -> Doubles:
         return np.maximum((scores - two[:, 1:]) / unit, _WORST_SCORE)
 
 
-def _forest(count: int, *names: str) -> Callable[[TaughtScores], Doubles]:
+def _forest(count: int, *names: str) -> Callable[[SeedScores], Doubles]:
     """Log probabilities of extremely randomised trees on some of the features."""
 
-    def score(given: TaughtScores) -> Doubles:
+    def score(given: SeedScores) -> Doubles:
         examples, labels = given.examples.astype(np.int32), given.labels.astype(np.int32)
         chances = _core.learning.extra_trees(_rows(given, names), examples, labels, given.n_labels, count, 0)
         return np.log(np.clip(chances, 0.02, 0.98))
@@ -119,10 +119,10 @@ def _forest(count: int, *names: str) -> Callable[[TaughtScores], Doubles]:
     return score
 
 
-def _svm(*names: str) -> Callable[[TaughtScores], Doubles]:
+def _svm(*names: str) -> Callable[[SeedScores], Doubles]:
     """Distances to the margins of a support vector machine with a Gaussian kernel."""
 
-    def score(given: TaughtScores) -> Doubles:
+    def score(given: SeedScores) -> Doubles:
         machine = need("sklearn.svm", "segmentation", "hh.Segmenter").SVC(gamma=0.5, C=1.0, class_weight="balanced")
         rows = _rows(given, names)
         machine.fit(rows[given.examples], given.labels)
@@ -131,7 +131,7 @@ def _svm(*names: str) -> Callable[[TaughtScores], Doubles]:
     return score
 
 
-def _transductive(given: TaughtScores) -> Doubles:
+def _transductive(given: SeedScores) -> Doubles:
     """Distances to the margins of a support vector machine that also learns from superpixels without a stroke."""
     from hedgehop.learning import TransductiveSVM
 
@@ -141,7 +141,7 @@ def _transductive(given: TaughtScores) -> Doubles:
     return _per_label(TransductiveSVM(gamma=0.5).fit(rows, labels).decision_function(rows))
 
 
-def _mixture(given: TaughtScores) -> Doubles:
+def _mixture(given: SeedScores) -> Doubles:
     """Log likelihoods of a mixture of Gaussian colours for each label, one around each of its examples."""
     from scipy.spatial.distance import cdist
     from scipy.special import logsumexp
@@ -153,12 +153,12 @@ def _mixture(given: TaughtScores) -> Doubles:
     return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -8.0))
 
 
-def _walker(given: TaughtScores) -> Doubles:
+def _walker(given: SeedScores) -> Doubles:
     """Log probabilities of a random walk."""
     return np.asarray(np.log(np.clip(walk_probabilities(given.scene.graph, given.taught, given.n_labels), 0.01, 0.99)))
 
 
-def _geodesic(given: TaughtScores) -> Doubles:
+def _geodesic(given: SeedScores) -> Doubles:
     """Minus the length of paths to the strokes, long where the probabilities of the trees change."""
     graph = given.scene.graph
     i, j = graph.edges.T
@@ -168,7 +168,7 @@ def _geodesic(given: TaughtScores) -> Doubles:
     return -path_lengths(graph, change + 0.02 * graph.steps, given.taught, given.n_labels)
 
 
-CLASSIFIERS: dict[str, Callable[[TaughtScores], Doubles]] = {
+CLASSIFIERS: dict[str, Callable[[SeedScores], Doubles]] = {
     "trees": _forest(_TREES, "color"),
     "svm": _svm("color", "texture", "place"),
     "walker": _walker,
@@ -187,7 +187,7 @@ def check_name(name: str) -> None:
         raise ValueError(f"scores must be among {', '.join(CLASSIFIERS)}; got {name!r}.")
 
 
-def _rows(given: TaughtScores, names: tuple[str, ...]) -> Doubles:
+def _rows(given: SeedScores, names: tuple[str, ...]) -> Doubles:
     return np.hstack([getattr(given.scene.features, name) for name in names])
 
 

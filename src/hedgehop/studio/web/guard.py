@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who may ask: the machine's own browser, or somebody who knows the token; never another site through a browser."""
+"""Access control: requests of this machine's browser, or with the token; never of another site through a browser."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Guard:
         return 401, "this studio needs its token. Open the address that it printed, token included."
 
     def _brings_token(self, scope: Scope) -> bool:
-        """Whether somebody comes with the printed address, which becomes a cookie."""
+        """Whether a request has the token of the printed address, which becomes a cookie."""
         token = self._settings.token
         if token is None or scope["path"] != "/" or scope["method"] != "GET":
             return False

@@ -54,7 +54,7 @@ class Bound(float):
     proof: Proof
 
     def __new__(cls, value: float, proof: Proof) -> Bound:
-        """Make a number that knows why."""
+        """Make a number with its proof."""
         bound = super().__new__(cls, value)
         bound.proof = proof
         return bound
@@ -79,7 +79,7 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class FoundBound:
     """A bound, what it cost, and the labelings found on the way.
 
     Attributes
@@ -87,7 +87,7 @@ class Evidence:
     bound : float
         F of no list of m labelings that keep their distance is larger.
     arrays : dict of arrays
-        With these the provider's `check` finds the bound again.
+        With these the method's `check` finds the bound again.
     labelings : (k, n) labels
         Labelings found: what better lists may be made of.
     beginning : (t, n) labels
@@ -95,7 +95,7 @@ class Evidence:
     calls : int
         How many steps were solved.
     final : bool
-        Whether no smaller bound exists, so that no other provider need be asked.
+        Whether no smaller bound exists, so that no other method need be asked.
     """
 
     bound: float
@@ -107,7 +107,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Provider:
+class BoundMethod:
     """One way to bound all lists: a further one is a further record in ``hedgehop.lists.proofs.search``.
 
     Attributes
@@ -115,14 +115,14 @@ class Provider:
     source : str
         Its name in proofs.
     find : function of a Problem
-        Yields Evidence, better and better, after each step or few; None if it does not apply. The search may stop
+        Yields FoundBounds, better and better, after each step or few; None if it does not apply. The search may stop
         asking at any time, and go on later.
     check : function of a Problem and arrays
-        The bound that arrays of evidence prove, from scratch; the problem's rows matter by their number only.
+        The bound that the arrays of a FoundBound prove, from scratch; the problem's rows matter by their number only.
     """
 
     source: str
-    find: Callable[[Problem], Iterator[Evidence] | None]
+    find: Callable[[Problem], Iterator[FoundBound] | None]
     check: Callable[[Problem, Arrays], float]
 
 

@@ -56,7 +56,7 @@ class BallSlopes:
         """Which labels each name allows, (J, n, L)."""
         return np.unpackbits(self.sets, axis=-1, count=labels).astype(bool)
 
-    def check(self, kept: KeptChances, model: Model) -> None:
+    def check(self, kept: SubsetProbabilities, model: Model) -> None:
         """Refuse what proves nothing."""
         names, labels = len(self.sets), int(model.label_counts.max())
         wanted = (names, kept.n, -(-labels // 8)), (names, kept.ranges), (names,), (kept.n,)
@@ -70,7 +70,7 @@ class BallSlopes:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptChances:
+class SubsetProbabilities:
     """Chances of the kept variables R of n, by ranges of |R|.
 
     Attributes
@@ -92,7 +92,7 @@ class KeptChances:
     single: float
 
     @classmethod
-    def of(cls, n: int, gamma: float, ranges: int = RANGES) -> KeptChances:
+    def of(cls, n: int, gamma: float, ranges: int = RANGES) -> SubsetProbabilities:
         """Return the chances of n variables, about equal for all ranges."""
         from scipy.special import gammaln
 

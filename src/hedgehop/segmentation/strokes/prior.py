@@ -20,8 +20,8 @@ _CONTRADICTION_REACH = 4.0  # of a contradicting stroke, in mean steps of colour
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
-    """What counts of the past.
+class Prior:
+    """What earlier rounds say about the present labels.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Past:
         return self.memory * self.scores + (1.0 - self.memory) * scores
 
 
-NO_PAST = Past()
+NO_PRIOR = Prior()
 
 
 @dataclass(frozen=True, eq=False)
-class Earlier:
+class PreviousRound:
     """The round before in a dialogue.
 
     Attributes
@@ -73,10 +73,10 @@ class Earlier:
         """Return the pull of what a person chose, or only saw; the latter counts more with every round."""
         return CHOSEN_PULL if chosen else min(CHOSEN_PULL, SHOWN_PULL * rounds)
 
-    def past(self, strokes: StrokeScores) -> Past:
+    def prior(self, strokes: StrokeScores) -> Prior:
         """Return what counts of it for new strokes."""
         anchor = None if self.shown is None else anchoring(strokes, self.shown)
-        return Past(anchor, self.pull, self.scores, 0.0 if self.scores is None else MEMORY)
+        return Prior(anchor, self.pull, self.scores, 0.0 if self.scores is None else MEMORY)
 
 
 def anchoring(strokes: StrokeScores, around: ArrayLike) -> Doubles:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgehop.lists.proofs.evidence import on_grid
+from hedgehop.lists.proofs.bounds import on_grid
 
 
 @pytest.mark.parametrize(("stake", "step"), [(1.0, 2.0**-31), (2.5, 2.0**-30), (4.0, 2.0**-29), (1e-9, 2.0**-61)])
