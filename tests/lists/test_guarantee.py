@@ -177,3 +177,15 @@ def test_a_bound_below_the_list_is_noticed_at_every_scale():
         model = hh.FactorGraph(scale * np.array([[1.0, 0.0], [1.0, 0.0]]))
         with pytest.raises(hh.BoundError):
             hh.diverse(model, Wrong(gamma=1.0), m=2, tradeoff=scale)
+
+
+def test_the_report_does_not_deny_a_bound():
+    """A list that is not ahead of what it is compared with has a guarantee of 0, but its bound is a proof."""
+    found = hh.diverse(hh.Chain(np.eye(4, 3), np.zeros((3, 3))), hh.VariableCoverage(), m=3, tradeoff=1.0)
+    even = replace(found.certificate, baseline=found.objective, upper_bound=found.objective + 0.25)
+    told = replace(found, certificate=even)
+    assert told.guarantee == 0.0
+    assert "no list that keeps the limits is better by more than 0.25" in told.report()
+    assert "nothing is proven" not in told.report()
+    unknown = replace(found, certificate=replace(even, upper_bound=np.inf))
+    assert "nothing is proven about the list as a whole" in unknown.report()

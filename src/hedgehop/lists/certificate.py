@@ -99,14 +99,15 @@ class Certificate:
 
         It changes neither with the scale of scores and tradeoff nor with a constant added to the scores, as long as
         the search for a bound finds the same labelings. It is 1 if the list is within rounding of its bound, and 0 if
-        nothing is proven or if ``falls_behind`` says that the list is worse than F0.
+        nothing is proven, if the list is ahead of F0 by no more than rounding, or if ``falls_behind`` says that it is
+        worse.
         """
         room, ahead = self.upper_bound - self.baseline, self.objective - self.baseline
         if not isfinite(room):  # unknown bound or baseline: nothing is proven
             return 0.0
         if room - ahead <= self.rounding:
             return 1.0
-        return ahead / room if ahead > 0 else 0.0
+        return ahead / room if ahead > self.rounding else 0.0
 
     @property
     def falls_behind(self) -> bool:
