@@ -154,14 +154,17 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
 
 def _ends_searches(model: Model, proven: Certificate) -> bool:
     """Whether the bound meets F as closely as solvers can tell, and a list that is ahead is so by much more."""
+    gap = proven.upper_bound - proven.objective
     if not meets(model, proven.objective, proven.upper_bound):
+        return False
+    if isinstance(model, UnaryModel) and not meets(model, 0.0, gap - proven.rounding):  # of F, a shift may be the most
         return False
     if not isfinite(proven.baseline):
         return True
     if falls_short(model, proven.objective, proven.baseline):
         return False
-    gap, ahead = proven.upper_bound - proven.objective, proven.objective - proven.baseline
-    return gap <= _LARGEST_ROUNDING * ahead or not falls_short(model, proven.baseline, proven.objective)
+    ahead = proven.objective - proven.baseline
+    return gap <= _LARGEST_ROUNDING * ahead or ahead <= proven.rounding
 
 
 def baseline(objective: Objective, state: ListState, apart: int) -> float:
