@@ -29,6 +29,7 @@ class Tally:
     calls: dict[str, Counter[str]] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     faults: list[Fault] = field(default_factory=list)
+    formats: Counter[str] = field(default_factory=Counter)  # of damaged files
     rounds: int = 0
 
     def total(self) -> Counter[str]:
@@ -67,5 +68,6 @@ class Tally:
             "cells": [{"structure": s, "diversity": d, **c} for (s, d), c in sorted(self.cells.items())],
             "oracles": {name: dict(c) for name, c in sorted(self.oracles.items())},
             "calls": {name: dict(c) for name, c in sorted(self.calls.items())},
+            "formats": dict(self.formats),
             "faults": [asdict(f) for f in self.faults],
         }

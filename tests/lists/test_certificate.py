@@ -199,6 +199,7 @@ def test_guarantee_and_falls_behind_allow_for_rounding():
     assert known(6.0, 8.0, baseline=4.0, rounding=2.0).guarantee == 1.0
     assert known(6.0, 8.0, baseline=4.0, rounding=1.9).guarantee == 0.5
     assert known(4.0, 8.0, baseline=4.0).guarantee == known(3.0, 8.0, baseline=4.0).guarantee == 0.0
+    assert known(4.0 + 1e-12, 8.0, baseline=4.0, rounding=1e-11).guarantee == 0.0  # a rounding over a real gap
     assert known(6.0, 8.0, baseline=math.nan).guarantee == 0.0
     assert known(3.0, 8.0, baseline=4.0).falls_behind
     assert not known(3.0, 8.0, baseline=4.0, rounding=1.0).falls_behind

@@ -46,6 +46,16 @@ def test_a_shift_that_leaves_few_digits_does_not_change_the_guarantee():
         assert found[0].guarantee < 0.9  # 1 as soon as a tolerance follows the shift
 
 
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_a_shift_does_not_turn_a_gap_into_rounding(seed):
+    """Labelings that must differ: bounds by balls leave a gap, which 1e-14 of the shifted sums would cover."""
+    scores = np.random.default_rng(seed).normal(size=(3, 3, 2))
+    for shift in (0.0, 2.0**40):
+        found = hh.diverse(hh.Grid(scores + shift, 0.5), hh.HammingBall(gamma=0.4), 3, 1.0, min_distance=2)
+        assert found.upper_bound - found.objective > 0.15
+        assert found.guarantee < 0.25
+
+
 @pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
 @pytest.mark.parametrize("oracle", ["auto", "graphcut", "qpbo", "swap", "trws", "lagrangian", "exhaustive"])
 def test_a_list_within_rounding_of_its_bound_has_all(oracle, scale):
@@ -177,3 +187,15 @@ def test_a_bound_below_the_list_is_noticed_at_every_scale():
         model = hh.FactorGraph(scale * np.array([[1.0, 0.0], [1.0, 0.0]]))
         with pytest.raises(hh.BoundError):
             hh.diverse(model, Wrong(gamma=1.0), m=2, tradeoff=scale)
+
+
+def test_the_report_does_not_deny_a_bound():
+    """A list that is not ahead of what it is compared with has a guarantee of 0, but its bound is a proof."""
+    found = hh.diverse(hh.Chain(np.eye(4, 3), np.zeros((3, 3))), hh.VariableCoverage(), m=3, tradeoff=1.0)
+    even = replace(found.certificate, baseline=found.objective, upper_bound=found.objective + 0.25)
+    told = replace(found, certificate=even)
+    assert told.guarantee == 0.0
+    assert "no list that keeps the limits is better by more than 0.25" in told.report()
+    assert "nothing is proven" not in told.report()
+    unknown = replace(found, certificate=replace(even, upper_bound=np.inf))
+    assert "nothing is proven about the list as a whole" in unknown.report()

@@ -56,6 +56,15 @@ def test_ties_go_to_the_lowest_label(name):
     assert not hh.best(hh.FactorGraph(np.zeros((3, 2)), [[0, 1], [1, 2]], tables), oracle=name).labeling.any()
 
 
+def test_enumeration_calls_nothing_a_tie_that_it_can_tell_apart():
+    """Large scores that decide nothing leave enough digits to see that label 1 is the better one."""
+    model = hh.FactorGraph([[0.0, 4e-6, -1e7]] * 6)
+    step = hh.best(model, oracle="exhaustive")
+    assert stake(model) > 1e7
+    assert step.labeling.tolist() == [1] * 6
+    assert step.value == step.upper_bound == pytest.approx(2.4e-5)
+
+
 def test_forbidden_pairs_of_two_labels_are_one_cut():
     barred = hh.FactorGraph(np.eye(2)[[0, 1, 0]], [(0, 1), (1, 2), (0, 2)], [[0.0, -np.inf], [0.0, 0.0]])
     assert hh.best(barred).value == 2.0

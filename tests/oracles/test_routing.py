@@ -25,6 +25,8 @@ FRUSTRATED = hh.FactorGraph(
 IMAGE = hh.Grid(RANDOM.normal(size=(40, 40, 3)), 0.5)
 TINY = hh.Grid(RANDOM.normal(size=(3, 3, 2)), 0.5)
 TREE = hh.SpanningTree([(i, j) for i in range(30) for j in range(i)], RANDOM.random(435))
+WHOLE = hh.Program(np.arange(6.0), constraints=(np.ones((1, 6)), 1, 4))
+MIXED = hh.Program(np.arange(6.0), integrality=[1, 1, 1, 1, 1, 0], constraints=(np.ones((1, 6)), 1, 4))
 TERNARY = hh.FactorGraph(np.zeros((40, 2)), cliques=[((0, 1, 2), RANDOM.normal(size=(2, 2, 2)))])
 
 
@@ -47,6 +49,9 @@ def ball(model):
     (TREE, [], "spanning_tree"),
     (TREE, [KindWeights([-1, 0], [3.0])], "lagrangian"),
     (TERNARY, [], "elimination"),
+    (WHOLE, [], "milp"),
+    (WHOLE, [ball(WHOLE)], "exhaustive"),
+    (MIXED, [ball(MIXED)], "milp"),
 ])  # fmt: skip
 def test_the_first_row_that_can(model, potentials, oracle):
     assert choose(built_in_and_installed(), model, potentials).oracle == oracle

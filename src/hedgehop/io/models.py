@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os.path import splitext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ _FORMATS: dict[str, Any] = {".wcsp": wcsp, ".max": dimacs, ".npz": npz, ".h5": o
 _PROGRAMS = (".mps", ".lp")
 _AUTOMATA = (".att", ".fst")
 _SUFFIXES = (".uai", ".LG", ".cfn", *_FORMATS, *_PROGRAMS, *_AUTOMATA)
+_LOWER_SUFFIXES = frozenset(map(str.lower, _SUFFIXES))
 _COSTS = (".wcsp", ".max", ".h5", ".hdf5")  # always; a .cfn file says whether it holds costs
 
 
@@ -127,7 +129,7 @@ def write_file(held: ModelFile, path: FilePath) -> None:
 
 def is_model_file(path: FilePath) -> bool:
     """Whether a file's suffix is one that :func:`read` knows."""
-    return _suffix(path) in map(str.lower, (*_SUFFIXES, *_added()))
+    return (suffix := _suffix(path)) in _LOWER_SUFFIXES or suffix in _added()
 
 
 def _column_names(program: Program) -> Names | None:
@@ -158,7 +160,7 @@ def _known_suffix(path: FilePath) -> str:
 
 def _suffix(path: FilePath) -> str:
     """Return the suffix of a file in small letters, without that of its compression."""
-    name = Path(path)
-    if str(name).lower().endswith((".fst.txt", ".fst.txt.gz", ".fst.txt.xz")):
-        return ".fst"
-    return (name.with_suffix("") if name.suffix.lower() in (".gz", ".xz") else name).suffix.lower()
+    stem, suffix = splitext(str(path).lower())
+    if suffix in (".gz", ".xz"):
+        stem, suffix = splitext(stem)
+    return ".fst" if suffix == ".txt" and stem.endswith(".fst") else suffix

@@ -99,14 +99,15 @@ class Certificate:
 
         It changes neither with the scale of scores and tradeoff nor with a constant added to the scores, as long as
         the search for a bound finds the same labelings. It is 1 if the list is within rounding of its bound, and 0 if
-        nothing is proven or if ``falls_behind`` says that the list is worse than F0.
+        nothing is proven, if the list is ahead of F0 by no more than rounding, or if ``falls_behind`` says that it is
+        worse.
         """
         room, ahead = self.upper_bound - self.baseline, self.objective - self.baseline
         if not isfinite(room):  # unknown bound or baseline: nothing is proven
             return 0.0
         if room - ahead <= self.rounding:
             return 1.0
-        return ahead / room if ahead > 0 else 0.0
+        return ahead / room if ahead > self.rounding else 0.0
 
     @property
     def falls_behind(self) -> bool:
@@ -153,14 +154,17 @@ def certified(objective: Objective, state: ListState, apart: int = 0) -> Certifi
 
 def _ends_searches(model: Model, proven: Certificate) -> bool:
     """Whether the bound meets F as closely as solvers can tell, and a list that is ahead is so by much more."""
+    gap = proven.upper_bound - proven.objective
     if not meets(model, proven.objective, proven.upper_bound):
+        return False
+    if isinstance(model, UnaryModel) and not meets(model, 0.0, gap - proven.rounding):  # of F, a shift may be the most
         return False
     if not isfinite(proven.baseline):
         return True
     if falls_short(model, proven.objective, proven.baseline):
         return False
-    gap, ahead = proven.upper_bound - proven.objective, proven.objective - proven.baseline
-    return gap <= _LARGEST_ROUNDING * ahead or not falls_short(model, proven.baseline, proven.objective)
+    ahead = proven.objective - proven.baseline
+    return gap <= _LARGEST_ROUNDING * ahead or ahead <= proven.rounding
 
 
 def baseline(objective: Objective, state: ListState, apart: int) -> float:

@@ -48,8 +48,10 @@ def _reached(proof: Certificate) -> str:
     """The guarantee as a sentence."""
     if proof.optimal:
         return "no list is better"
-    if not proof.guarantee > 0:
+    if not isfinite(proof.upper_bound):
         return "nothing is proven about the list as a whole"
+    if not proof.guarantee > 0:
+        return f"no list{_limits(proof)} is better by more than {proof.upper_bound - proof.objective:.3g}"
     known = " over the most relevant labeling found" if _is_unproven(proof) else ""
     return f"the list reaches at least {_share(proof.guarantee)} of the best possible improvement{known}"
 

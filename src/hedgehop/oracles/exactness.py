@@ -47,6 +47,11 @@ def ties(model: Model, value: float, potentials: Iterable[Potential] = ()) -> fl
     return _LAST_DIGITS * abs(value) + _SUM_SHARE * (abs(value) if at_stake is None else at_stake)
 
 
+def rounding(model: Model, value: float, potentials: Iterable[Potential] = ()) -> float:
+    """How much equal values may differ if all are summed in one order: the last digits of what is added."""
+    return _LAST_DIGITS * (abs(value) + (stake(model, potentials) or 0.0)) if isfinite(value) else 0.0
+
+
 def falls_short(model: Model, value: float, known: float) -> bool:
     """Whether a value is below one that is known to be reached, by more than sums in another order differ by."""
     return known - value > ties(model, known)

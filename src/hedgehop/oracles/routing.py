@@ -13,7 +13,7 @@ from math import log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
@@ -88,6 +88,12 @@ def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
     return bits(model, potentials) + max(0.0, log2(many)) <= _LISTED_AT_ONCE
 
 
+def _few_whole_solutions(model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether a labeling is all of a solution, and all can be tried: others are completed by a program each."""
+    whole = isinstance(model, Program) and not model.completed.size
+    return whole and bool(nonlinear(potentials)) and _few_labelings(model, potentials)
+
+
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
     if isinstance(model, LinearModel):
         return not is_small(model, potentials)
@@ -122,6 +128,10 @@ ROUTES = (
     Route("arborescence", "`Arborescence`", "linear", "any", "exact: Chu-Liu, Edmonds"),
     Route("path", "`Path`", "linear", "any", "exact, if no route gets shorter by going in circles: A*"),
     Route("viterbi", "`Automaton`, `Cfg`", "linear", "any", "exact: dynamic programming"),
+    Route(
+        "exhaustive", "`Program` of integers only", "balls, counts and others that are not linear", _LISTED,
+        "exact, and sooner than a program for each step", _few_whole_solutions,
+    ),
     Route("milp", "`Program`", "all built-in ones", "any", "exact if it finishes in time: HiGHS"),
     Route("own_solver", "`Structure`", "linear", "any", "as exact as the solver it was given"),
     Route("spanning_tree", "`SpanningTree`", "linear; one distance", "any", "exact: Kruskal, and swaps"),

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from os.path import isfile
-from pathlib import Path
+from os.path import isfile, splitext
 from typing import Literal
 
 import numpy as np
@@ -93,9 +92,9 @@ def _tables(tokens: Tokens, sizes: Doubles, logs: bool, max_bytes: int) -> Doubl
 def _evidence(path: FilePath, evidence: EvidenceLike, counts: Integers) -> dict[int, int]:
     """Labels of observed variables: as given, from a file, or from the file beside the network."""
     if isinstance(evidence, str) and evidence == "auto":
-        name = Path(path)
-        plain = name.with_suffix("") if name.suffix.lower() in (".gz", ".xz") else name
-        beside = [p for p in (f"{name}.evid", f"{plain}.evid") if isfile(p)]
+        stem, suffix = splitext(path)
+        plain = stem if suffix.lower() in (".gz", ".xz") else path
+        beside = [p for p in (f"{path}.evid", f"{plain}.evid") if isfile(p)]
         evidence = beside[0] if beside else None
     if evidence is None:
         return {}

@@ -13,7 +13,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models import Model, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
-from hedgehop.oracles.exactness import ties
+from hedgehop.oracles.exactness import rounding
 from hedgehop.oracles.folding import fold
 from hedgehop.potentials import Linear, Potential
 
@@ -54,7 +54,7 @@ class Exhaustive(Oracle):
             values = base + _sum(p.values(model, chunk) for p in rest)
             tops = base + _sum(p.upper(model, chunk) for p in rest) if inexact else values
             bound = max(bound, float(tops.max()))
-            tie = ties(model, float(values.max()), rest)
+            tie = rounding(model, float(values.max()), rest)
             first = int(np.argmax(values >= values.max() - tie))
             if values[first] > best_value + (tie if best is not None else 0.0):
                 best_value, best = float(values[first]), chunk[first].copy()
