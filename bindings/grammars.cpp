@@ -15,6 +15,7 @@
 #include "common/threads.hpp"
 #include "grammars/chart.hpp"
 #include "grammars/lattice.hpp"
+#include "probabilities/chart_sums.hpp"
 
 namespace hedgehop::bindings {
 
@@ -155,7 +156,27 @@ class PyChart {
     return out;
   }
 
+  std::pair<double, Result<double>> marginals(Matrix<double> added) const {
+    auto sums = summed(added);
+    Result<double> out{chart_.n_spans(), chart_.n_labels()};
+    sums.marginals(out.view());
+    return {sums.log_total(), std::move(out)};
+  }
+
+  Result<Label> samples(Matrix<double> added, std::size_t k, std::uint64_t seed) const {
+    auto sums = summed(added);
+    require(sums.log_total() > grammars::forbidden, "no parse is allowed");
+    Result<Label> out{k, chart_.n_spans()};
+    sums.sample(seed, out.view());
+    return out;
+  }
+
  private:
+  probabilities::ChartSums summed(const Matrix<double>& added) const {
+    require_added(view_of(added), chart_.n_spans(), chart_.n_labels());
+    return {chart_, view_of(added), python_poll()};
+  }
+
   static grammars::Chart made(std::size_t n_words, std::size_t n_symbols, const Matrix<std::int32_t>& rules,
                               const Vector<double>& scores) {
     const auto rows = view_of(rules);
@@ -199,7 +220,10 @@ void register_grammars(nb::module_& m) {
       .def("max_marginals", &PyChart::max_marginals, "added"_a, NoGil(),
            "Best score of a parse in which span s has label l, for each (s, l).")
       .def("scores", &PyChart::scores, "labelings"_a, NoGil(),
-           "Scores of the rules of (m, spans) parses; -inf for labelings that are none.");
+           "Scores of the rules of (m, spans) parses; -inf for labelings that are none.")
+      .def("marginals", &PyChart::marginals, "added"_a, NoGil(),
+           "Log of the sum over all parses, and the probability that span s has label l, for each (s, l).")
+      .def("samples", &PyChart::samples, "added"_a, "k"_a, "seed"_a, NoGil(), "k parses, drawn exactly.");
 }
 
 }  // namespace hedgehop::bindings

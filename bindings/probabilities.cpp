@@ -2,8 +2,10 @@
 #include "probabilities/arborescences.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "common/arrays.hpp"
@@ -11,6 +13,7 @@
 #include "common/pairs.hpp"
 #include "common/threads.hpp"
 #include "probabilities/forest_sums.hpp"
+#include "probabilities/way_sums.hpp"
 
 namespace hedgehop::bindings {
 
@@ -59,6 +62,32 @@ Result<Label> arborescence_samples(Matrix<double> scores, bool single_root, std:
   return out;
 }
 
+// Arcs must lead to later nodes, in the order of the nodes where they begin.
+void require_ways(const MatrixView<const std::int32_t>& arcs, std::size_t n_nodes) {
+  require_columns("arcs", arcs.columns, 2);
+  require(n_nodes > 0, "there must be a node");
+  for (std::size_t a = 0; a < arcs.rows; ++a) {
+    require(arcs(a, 0) >= 0 && arcs(a, 0) < arcs(a, 1) && index(arcs(a, 1)) < n_nodes &&
+                (a == 0 || arcs(a - 1, 0) <= arcs(a, 0)),
+            "arcs must be sorted by their first node, and lead to later ones");
+  }
+}
+
+using WayAnswer = std::tuple<double, Result<double>, Result<double>, Result<double>>;
+
+WayAnswer way_sums(Matrix<std::int32_t> arcs, Vector<double> scores, Vector<double> finals) {
+  const auto rows = view_of(arcs);
+  require_ways(rows, finals.size());
+  require_size("scores", scores.size(), rows.rows, "arc");
+  require_scores("scores", span_of(scores));
+  require_scores("finals", span_of(finals));
+  Result<double> given{rows.rows}, ending{finals.size()}, chances{rows.rows};
+  Poll poll = python_poll();
+  const double total = probabilities::way_sums({rows, span_of(scores), span_of(finals)}, given.values,
+                                               ending.values, chances.values, poll);
+  return {total, std::move(given), std::move(ending), std::move(chances)};
+}
+
 }  // namespace
 
 void register_probabilities(nb::module_& m) {
@@ -70,6 +99,10 @@ void register_probabilities(nb::module_& m) {
         "Log partition of arborescences, and the probability of each arc; see graphs.best_arborescence.");
   m.def("arborescence_samples", &arborescence_samples, "scores"_a, "single_root"_a, "k"_a, "seed"_a, NoGil(),
         "Heads of k arborescences, drawn exactly.");
+  m.def("way_sums", &way_sums, "arcs"_a, "scores"_a, "finals"_a, NoGil(),
+        "Sums over the ways from node 0 to an end: the log of the total, the chance of each arc given its "
+        "first "
+        "node, the chance to end at each node, and the chance of each arc.");
 }
 
 }  // namespace hedgehop::bindings

@@ -122,11 +122,93 @@ def ragged(random: Random) -> hh.Model:
     return hh.FactorGraph(rows, ends, [random.choice(SCALES) * random.normal(size=counts[e]) for e in ends])
 
 
+def acyclic_path(random: Random) -> hh.Model:
+    """Lengths of any sign."""
+    n = int(random.integers(2, 6))
+    straight = [[k, k + 1] for k in range(n - 1)]
+    more = [np.sort(random.choice(n, 2, replace=False)).tolist() for _ in range(random.integers(0, 4))]
+    names = random.permutation(n)
+    edges = names[np.array([*straight, *more], int)]
+    lengths = random.choice(SCALES) * random.normal(size=len(edges))
+    lengths[len(straight) :][random.random(len(more)) < 0.2] = np.inf
+    return hh.Path(edges, lengths, source=int(names[0]), target=int(names[-1]))
+
+
+def undirected_path(random: Random) -> hh.Model:
+    model = path(random)
+    return hh.Path(model.edges, model.lengths, model.source, model.target, directed=False)
+
+
+def automaton(random: Random) -> hh.Model:
+    """Any arcs between a few states, some of which read nothing: often two ways read one string."""
+    states, count = int(random.integers(2, 5)), int(random.integers(2, 9))
+    ends = np.sort([random.choice(states, 2, replace=False) for _ in range(count)], axis=1)
+    arcs = np.column_stack([ends, random.integers(-1, 3, count)])
+    arcs = np.concatenate([arcs, [[0, states - 1, 0]]])
+    finals = {int(s): float(random.normal()) for s in {states - 1, int(random.integers(states))}}
+    return hh.Automaton(arcs, scores(random, len(arcs), 1)[:, 0], finals)
+
+
+def cyclic_automaton(random: Random) -> hh.Model:
+    states = int(random.integers(1, 4))
+    arcs = [[s, int(random.integers(states)), a] for s in range(states) for a in range(2) if random.random() < 0.8]
+    arcs += [[0, states - 1, 0]]
+    finals = {0: float(random.normal()), states - 1: 0.0}
+    return hh.Automaton(arcs, random.choice(SCALES) * random.normal(size=len(arcs)), finals, max_length=4)
+
+
+def higher_order(random: Random) -> hh.Model:
+    labels, order = 2, int(random.integers(1, 4))
+    steps = scores(random, *[labels] * (order + 1))
+    return hh.Automaton.from_chain(scores(random, int(random.integers(1, 6)), labels), steps)
+
+
+def segments(random: Random) -> hh.Model:
+    length, longest, kinds = int(random.integers(1, 5)), int(random.integers(1, 4)), int(random.integers(1, 3))
+    steps = None if random.random() < 0.5 else random.choice(SCALES) * random.normal(size=(kinds, kinds))
+    return hh.Automaton.from_segments(random.choice(SCALES) * random.normal(size=(length, longest, kinds)), steps)
+
+
+def slots(random: Random) -> hh.Model:
+    names = ["a", "b", "", "ab"]
+    chosen = [["a", *random.choice(names[1:], random.integers(0, 3), replace=False)] for _ in range(4)]
+    return hh.Automaton.from_slots([{str(n): float(random.normal()) for n in some} for some in chosen])
+
+
+def grammar(random: Random) -> hh.Model:
+    symbols = int(random.integers(1, 3))
+    words = int(random.integers(1, 6 - symbols))
+    rules = random.integers(0, symbols, (int(random.integers(1, 7)), 3))
+    return hh.Cfg(scores(random, words, symbols), rules, scores(random, len(rules), 1)[:, 0])
+
+
+def program(random: Random) -> hh.Model:
+    n = int(random.integers(1, 6))
+    rows = (random.integers(-2, 4, (2, n)), -np.inf, [3.0, 4.0])
+    return hh.Program(
+        random.choice(SCALES) * random.normal(size=n), bounds=(0, random.integers(1, 3)), constraints=rows
+    )
+
+
+def own_solver(random: Random) -> hh.Model:
+    """The best k of n items, by a function."""
+    n, k = 4, int(random.integers(1, 4))
+    worth = random.choice(SCALES) * random.normal(size=n)
+    rows = np.array([y for y in np.ndindex(*[2] * n) if sum(y) == k])
+
+    def solve(added: np.ndarray) -> np.ndarray | None:
+        values = rows @ worth + added[np.arange(n), rows].sum(axis=1)
+        return rows[values.argmax()] if values.max() > -np.inf else None
+
+    return hh.Structure(solve, lambda y: float(worth @ y) if y.sum() == k else -np.inf, [2] * n)
+
+
 SUMMED_STRUCTURES: dict[str, Callable[[Random], hh.Model]] = {
     f.__name__: f
     for f in (
         chain, forest, graph, grid, parse, relations, spanning_tree, matching, partial_matching, graph_matching, path,
-        volume, cliques, ragged,
+        volume, cliques, ragged, acyclic_path, undirected_path, automaton, cyclic_automaton, higher_order, segments,
+        slots, grammar, program, own_solver,
     )
 }  # fmt: skip
 

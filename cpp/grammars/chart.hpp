@@ -23,6 +23,18 @@ namespace hedgehop::grammars {
 
 class Chart {
  public:
+  struct Rule {
+    std::size_t parent, left, right;
+    double score;
+  };
+
+  // What a symbol at a span adds to the score of having none at any span.
+  struct Gains {
+    std::vector<double> table;
+    std::vector<std::uint8_t> needed;
+    double base = 0.0;
+  };
+
   // Rules A -> B C, (R, 3), with scores; nonterminals are 0 .. n_symbols - 1.
   Chart(std::size_t n_words, std::size_t n_symbols, MatrixView<const std::int32_t> rules,
         std::span<const double> scores)
@@ -39,6 +51,35 @@ class Chart {
 
   std::size_t n_spans() const { return n_words_ * (n_words_ + 1) / 2; }
   std::size_t n_labels() const { return n_symbols_ + 1; }
+  std::size_t n_words() const { return n_words_; }
+  std::size_t n_symbols() const { return n_symbols_; }
+  const std::vector<Rule>& rules() const { return rules_; }
+
+  std::size_t at(std::size_t span, std::size_t symbol) const { return span * n_symbols_ + symbol; }
+
+  // Number of the span of words i .. j - 1.
+  std::size_t number(std::size_t i, std::size_t j) const {
+    const std::size_t shorter = j - i - 1;
+    return shorter * n_words_ - shorter * (shorter - 1) / 2 + i;
+  }
+
+  // A span that must have a symbol is in every parse that has none across it: all nodes have two children.
+  Gains gains_of(MatrixView<const double> added) const {
+    Gains gains{std::vector<double>(n_spans() * n_symbols_), std::vector<std::uint8_t>(n_spans()), 0.0};
+    for (std::size_t s = 0; s < n_spans(); ++s) {
+      gains.needed[s] = added(s, 0) == none ? 1 : 0;
+      const double without = gains.needed[s] != 0 ? 0.0 : added(s, 0);
+      gains.base += without;
+      for (std::size_t a = 0; a < n_symbols_; ++a) gains.table[at(s, a)] = added(s, a + 1) - without;
+    }
+    for_each_span([&](std::size_t s, std::size_t i, std::size_t j) {
+      if (gains.needed[s] == 0) return;
+      for_each_crossing(i, j, [&](std::size_t other) {
+        std::fill_n(gains.table.begin() + static_cast<std::ptrdiff_t>(at(other, 0)), n_symbols_, none);
+      });
+    });
+    return gains;
+  }
 
   // Best parse with scores of (spans, labels) added; -inf if none is allowed.
   double best(MatrixView<const double> added, std::span<Label> labeling, Poll& poll) const {
@@ -81,27 +122,8 @@ class Chart {
  private:
   static constexpr double none = -std::numeric_limits<double>::infinity();
 
-  struct Rule {
-    std::size_t parent, left, right;
-    double score;
-  };
-
-  // What a symbol at a span adds to the score of having none at any span.
-  struct Gains {
-    std::vector<double> table;
-    std::vector<std::uint8_t> needed;
-    double base = 0.0;
-  };
-
   std::size_t key(std::size_t a, std::size_t b, std::size_t c) const {
     return (a * n_symbols_ + b) * n_symbols_ + c;
-  }
-  std::size_t at(std::size_t span, std::size_t symbol) const { return span * n_symbols_ + symbol; }
-
-  // Number of the span of words i .. j - 1.
-  std::size_t number(std::size_t i, std::size_t j) const {
-    const std::size_t shorter = j - i - 1;
-    return shorter * n_words_ - shorter * (shorter - 1) / 2 + i;
   }
 
   template <class F>
@@ -118,24 +140,6 @@ class Chart {
       for (std::size_t a = 0; a < i; ++a) f(number(a, inner));
       for (std::size_t b = j + 1; b <= n_words_; ++b) f(number(inner, b));
     }
-  }
-
-  // A span that must have a symbol is in every parse that has none across it: all nodes have two children.
-  Gains gains_of(MatrixView<const double> added) const {
-    Gains gains{std::vector<double>(n_spans() * n_symbols_), std::vector<std::uint8_t>(n_spans()), 0.0};
-    for (std::size_t s = 0; s < n_spans(); ++s) {
-      gains.needed[s] = added(s, 0) == none ? 1 : 0;
-      const double without = gains.needed[s] != 0 ? 0.0 : added(s, 0);
-      gains.base += without;
-      for (std::size_t a = 0; a < n_symbols_; ++a) gains.table[at(s, a)] = added(s, a + 1) - without;
-    }
-    for_each_span([&](std::size_t s, std::size_t i, std::size_t j) {
-      if (gains.needed[s] == 0) return;
-      for_each_crossing(i, j, [&](std::size_t other) {
-        std::fill_n(gains.table.begin() + static_cast<std::ptrdiff_t>(at(other, 0)), n_symbols_, none);
-      });
-    });
-    return gains;
   }
 
   std::vector<double> insides(const Gains& gains, Poll& poll) const {

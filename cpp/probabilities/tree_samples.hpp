@@ -2,20 +2,22 @@
 // Exact samples of arborescences, with chances proportional to the product of their weights.
 //
 // Wilson's algorithm (STOC 1996): from each node that does not hang yet, walk along random arcs until the
-// tree is met, and forget the loops. Where weights differ widely a walk may take forever. It then gives way
-// to drawing one arc after the other from its marginal, O(n^4); this is no bias, because the loops of a walk
-// are independent of its tree.
+// tree is met, and forget the loops. Where weights differ widely a walk may take forever. From then on, trees
+// are drawn backwards through an elimination, or arc by arc from marginals, O(n^4), if they are large; this
+// is no bias, because the loops of a walk are independent of its tree.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
 
 #include "core/matrix.hpp"
 #include "core/poll.hpp"
+#include "probabilities/backward_trees.hpp"
 #include "probabilities/forest_sums.hpp"
 #include "probabilities/tree_sums.hpp"
 
@@ -41,7 +43,10 @@ class TreeSampler {
       : arcs_(arcs), chances_(chances), roots_(roots), uniform_(seed), poll_(poll) {}
 
   void operator()(std::span<Label> heads) {
-    if (!walk(heads)) draw_arcs(heads);
+    if (!backward_ && walk(heads)) return;
+    if (arcs_.rows > BackwardTrees<Number>::most_nodes) return draw_arcs(heads);
+    if (!backward_) backward_.emplace(arcs_, poll_);
+    (*backward_)(heads, uniform_);
   }
 
  private:
@@ -92,6 +97,7 @@ class TreeSampler {
   std::span<const double> roots_;
   Uniforms uniform_;
   Poll poll_;
+  std::optional<BackwardTrees<Number>> backward_;  // once a walk took too long
 };
 
 }  // namespace hedgehop::probabilities

@@ -268,3 +268,18 @@ def test_colours_stay_apart_for_everyone(vision):
     lab = color.rgb2lab(seen)
     apart = color.deltaE_ciede2000(lab[:, None], lab[None])
     assert apart[np.triu_indices(len(PALETTE), k=1)].min() > 10.0
+
+
+def test_what_is_sure_is_drawn_after_the_labelings():
+    grid = hh.diverse(hh.Grid(np.random.default_rng(0).normal(size=(3, 4, 2)), smoothness=0.5), m=2)
+    plain, more = grid.plot(), grid.plot(sure=True)
+    assert len(more.axes) == len(plain.axes) + 1
+    panel = more.axes[-1]
+    assert panel.get_title("left").strip() == "sure"
+    shades = panel.images[0].get_array()[..., 0]
+    order = np.argsort(grid.sure, axis=None)
+    assert shades.ravel()[order[0]] < shades.ravel()[order[-1]]  # dark where it is not sure
+    chain = hh.diverse(hh.Chain(np.random.default_rng(1).normal(size=(5, 2))), m=2)
+    rows = chain.plot(sure=True).axes[0]
+    assert rows.get_yticklabels()[-1].get_text() == "sure"
+    assert rows.images[0].get_array().shape[:2] == (3, 5)

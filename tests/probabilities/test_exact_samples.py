@@ -57,3 +57,26 @@ def test_a_walk_that_gives_up_is_no_bias():
     model = hh.Arborescence([[0.0, 0.0, 14.0], [0.5, 14.0, 0.0]])
     drawn = _core.probabilities.arborescence_samples(np.asarray(model.unary), False, COUNT, 3)
     assert agrees(model, drawn)
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_trees_are_drawn_backwards_where_walks_never_end(single_root):
+    """Two pairs of words like each other a million times better than anything else; what is between them varies."""
+    random = np.random.default_rng(5)
+    scores = random.normal(size=(5, 6))
+    for a, b in ((0, 1), (2, 3)):
+        scores[a, b + 1] += 16.0
+        scores[b, a + 1] += 16.0
+    model = hh.Arborescence(scores, single_root=single_root)
+    drawn = _core.probabilities.arborescence_samples(np.asarray(model.unary), single_root, COUNT, 11)
+    assert len(np.unique(drawn, axis=0)) > 20
+    assert agrees(model, drawn)
+
+
+def test_sharp_parses_of_many_words_are_drawn():
+    """Arc by arc from marginals, this would take an hour."""
+    model = hh.Arborescence(30.0 * np.random.default_rng(0).normal(size=(120, 121)), single_root=True)
+    drawn = hh.samples(model, 500)
+    assert np.isfinite(model.score(drawn)).all()
+    shares = (drawn[:, :, None] == np.arange(121)).mean(axis=0)
+    assert np.abs(shares - hh.marginals(model).probabilities).max() < 0.12  # five standard errors

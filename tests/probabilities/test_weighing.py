@@ -57,6 +57,42 @@ def test_the_choice_has_the_least_expected_loss(found, loss):
     assert np.array_equal(whole.labeling, hh.consensus(found))
 
 
+def test_a_temperature_does_not_depend_on_the_one_before(found):
+    """Temperatures divide scores: a second one replaces the first."""
+    for model in (CHAIN, hh.Chain(np.random.default_rng(4).normal(size=(20, 3)), np.eye(3))):  # all labelings; samples
+        plain = hh.diverse(model, m=3)
+        cold = hh.weigh(plain, temperature=0.05)
+        assert not np.allclose(cold.probabilities, plain.probabilities)
+        np.testing.assert_array_equal(hh.weigh(cold, temperature=1.0).probabilities, plain.probabilities)
+        np.testing.assert_array_equal(hh.weigh(cold, temperature=2.0).sure, hh.weigh(plain, temperature=2.0).sure)
+
+
+def test_weights_stay_if_the_temperature_changes(found):
+    weighted = hh.weigh(hh.weigh(found, weights=[9.0, 1.0, 1.0, 1.0]), temperature=0.5)
+    together = hh.weigh(found, weights=[9.0, 1.0, 1.0, 1.0], temperature=0.5)
+    np.testing.assert_array_equal(weighted.probabilities, together.probabilities)
+
+
+def test_a_temperature_that_changes_nothing_causes_a_warning(found):
+    drawn = hh.weigh(found, samples=hh.samples(CHAIN, 50))
+    with pytest.warns(UserWarning, match="equal chances"):
+        hh.weigh(drawn, temperature=3.0)
+
+
+def test_a_function_gets_labelings_as_the_user_sees_them():
+    grid = hh.Grid(np.random.default_rng(0).normal(size=(2, 3, 2)), smoothness=0.3)
+    lists = [hh.diverse(grid, m=2), hh.segmentation.from_scores(np.zeros((6, 8, 2)), n_segments=4).suggest(m=2)]
+    for found in lists:
+        shapes = set()
+
+        def loss(labeling, truth, shapes=shapes):
+            shapes.update([labeling.shape, truth.shape])
+            return float((labeling != truth).any(axis=1).mean())
+
+        assert found.choose(loss).losses.shape == (len(found),)
+        assert shapes == {found.labelings.shape[1:]}
+
+
 def test_a_function_is_a_loss(found):
     rows, chances = every(CHAIN)
     exact = found.choose(lambda labeling, truth: float((labeling != truth).any()))

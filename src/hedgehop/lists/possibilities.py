@@ -32,6 +32,8 @@ class Possibilities:
         Whether labelings are compared by intersection over union, mean over labels, and not variable by variable.
     origin : str
         Where they come from, as text.
+    of_model : bool
+        Whether a model gave them their chances, at a temperature that is part of them.
     """
 
     rows: Labels
@@ -40,6 +42,7 @@ class Possibilities:
     n_labels: int
     by_overlap: bool = False
     origin: str = ""
+    of_model: bool = False
 
     def flattened(self, temperature: float) -> Possibilities:
         """Return the same labelings with chances to the power of 1 / temperature."""

@@ -174,8 +174,8 @@ class DiverseList:
         ----------
         loss : "iou", "accuracy", "hamming" or function
             "iou": 1 - intersection over union, expected label by label. "accuracy" and "hamming": share and number of
-            wrong variables. A function takes a labeling and a possible truth, (n,) arrays of the model's variables,
-            and returns a number.
+            wrong variables. A function takes a labeling of the list and a possible truth of the same shape, and
+            returns a number.
         among : "list" or "all"
             Whether to choose among the list or, for "accuracy" and "hamming", among all labelings.
 

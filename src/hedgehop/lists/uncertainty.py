@@ -159,9 +159,16 @@ class ListUncertainty:
         return np.asarray(wrong if loss == "hamming" else wrong / self.possible.weights.sum())
 
     def _by_function(self, loss: Callable[[Labels, Labels], float], rows: Labels) -> Doubles:
-        likely = self.possible.chances > 0
-        truths, chances = self.possible.rows[likely], self.possible.chances[likely]
-        values = np.array([[float(loss(row, truth)) for truth in truths] for row in rows])
-        if not np.isfinite(values).all():
-            raise ValueError(f"loss must return finite numbers; got {values[~np.isfinite(values)][0]}.")
-        return np.asarray(values @ chances)
+        """Expected values of a function of labelings as the user sees them; one possible truth is drawn at a time."""
+        shown, expected = self.view.draw(rows), np.zeros(len(rows))
+        for truth, chance in zip(self.possible.rows, self.possible.chances, strict=True):
+            if chance > 0:
+                there = self.view.draw(truth[None])[0]
+                expected += chance * np.array([_finite(loss(labeling, there)) for labeling in shown])
+        return expected
+
+
+def _finite(value: Any) -> float:
+    if not np.isfinite(float(value)):
+        raise ValueError(f"loss must return finite numbers; got {value}.")
+    return float(value)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import positive_count
+from hedgehop._arrays import flag, positive_count
 from hedgehop._errors import need
 from hedgehop.lists.result import DiverseList
 from hedgehop.plotting.image_panels import default_columns, draw_panels, panel_size
-from hedgehop.plotting.labeling_images import background_image, check_lists, labeling_images, refuse_image
+from hedgehop.plotting.labeling_images import background_image, check_lists, labeling_images, refuse_image, sure_image
 from hedgehop.plotting.labeling_rows import draw_rows, rows_size
 from hedgehop.plotting.reliability_diagram import plot_reliability
 from hedgehop.plotting.style import INK, PALETTE, empty_figure, style_of
@@ -33,6 +33,7 @@ def plot_list(
     colors: Sequence[Any] | None = None,
     columns: int | None = None,
     title: str | None = None,
+    sure: bool = False,
 ) -> Figure:
     """Draw all labelings of a list side by side, with what differs from the first.
 
@@ -57,6 +58,9 @@ def plot_list(
         Number of panels per row.
     title : str, optional
         Title of the figure.
+    sure : bool
+        Whether to draw ``found.sure`` after the labelings: bright where a label is sure, dark where plausible answers
+        disagree.
 
     Returns
     -------
@@ -71,18 +75,19 @@ def plot_list(
     2
     """
     need("matplotlib", "plot", "found.plot")
-    images = labeling_images(found, segments)
+    images, sure = labeling_images(found, segments), flag(sure, "sure")
     style = style_of([found], names, colors)
     if images.ndim == 2:
         refuse_image(image, found)
-        figure = empty_figure(rows_size(found), style, title)
-        draw_rows(figure, found, style)
+        figure = empty_figure(rows_size(found, sure), style, title)
+        draw_rows(figure, found, style, sure)
         return figure
     background = background_image(image, segments, found)
-    count = len(found) + (background is not None)
+    certain = sure_image(found, segments) if sure else None
+    count = len(found) + (background is not None) + (certain is not None)
     across = default_columns(count) if columns is None else min(positive_count(columns, "columns"), count)
     figure = empty_figure(panel_size(images, -(-count // across), across, 3 if found.sources else 2), style, title)
-    draw_panels(figure, found, images, background, style, across)
+    draw_panels(figure, found, images, background, style, across, certain)
     return figure
 
 

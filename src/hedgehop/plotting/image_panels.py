@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.lists.result import DiverseList
-from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, likely, source
+from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, likely, source, sure_colors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,10 +38,11 @@ def draw_panels(
     background: Doubles | None,
     style: Style,
     across: int,
+    sure: Doubles | None = None,
 ) -> None:
-    """One panel for the image, if any, and one per labeling; places left over stay empty."""
+    """One panel for the image, if any, one per labeling, and one for what is sure; places left over stay empty."""
     ahead = int(background is not None)
-    rows = -(-(len(found) + ahead) // across)
+    rows = -(-(len(found) + ahead + (sure is not None)) // across)
     if background is not None:
         axes = _empty_axes(figure, rows, across, 1)
         axes.imshow(background)
@@ -50,6 +51,11 @@ def draw_panels(
         axes = _empty_axes(figure, rows, across, t + ahead + 1)
         _draw_labeling(axes, image, image != images[0], background, style, first=t == 0)
         _describe(axes, found, t)
+    if sure is not None:
+        axes = _empty_axes(figure, rows, across, len(found) + ahead + 1)
+        axes.imshow(sure_colors(sure), interpolation="nearest")
+        _head(axes, found, "sure", "left")
+        _head(axes, found, f"none of these {found.none_of_these:.0%}", "right")
 
 
 def _empty_axes(figure: Figure | SubFigure, rows: int, across: int, place: int) -> Axes:

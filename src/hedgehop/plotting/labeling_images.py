@@ -17,16 +17,25 @@ MOST_PIXELS = 1200  # per side; larger labelings are thinned before they are dra
 
 def labeling_images(found: DiverseList, segments: ArrayLike | None) -> Labels:
     """Labelings as (m, H, W) images; as (m, n) rows if there is nothing two-dimensional."""
-    flat = found.labelings.reshape(len(found), -1)
+    return _as_images(found.labelings, segments)
+
+
+def sure_image(found: DiverseList, segments: ArrayLike | None) -> Doubles:
+    """How sure each variable is, as an image like those of the labelings."""
+    return np.asarray(_as_images(found.sure[None], segments)[0])
+
+
+def _as_images(values: NDArray[Any], segments: ArrayLike | None) -> NDArray[Any]:
+    """Values of variables, (m, *shape), as images."""
+    flat = values.reshape(len(values), -1)
     if segments is not None:
         return _thin(flat[:, _middle(_checked_segments(segments, flat.shape[1]), 2)], axis=1)
-    dimensions = found.labelings.ndim - 1
+    dimensions = values.ndim - 1
     if dimensions == 1:
         return flat
     if dimensions > 3:
         raise ValueError(f"labelings of 1, 2 or 3 dimensions can be drawn; these have {dimensions}.")
-    slices = found.labelings if dimensions == 2 else found.labelings[:, found.labelings.shape[1] // 2]
-    return _thin(slices, axis=1)
+    return _thin(values if dimensions == 2 else values[:, values.shape[1] // 2], axis=1)
 
 
 def _checked_segments(segments: ArrayLike, n_variables: int) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import numpy as np
 from hedgehop._arrays import Doubles
 from hedgehop.lists.result import DiverseList
 from hedgehop.plotting.labeling_images import MOST_PIXELS
-from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, source
+from hedgehop.plotting.style import FAINT_INK, INK, Style, difference, source, sure_colors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,27 +20,31 @@ if TYPE_CHECKING:
 _MOST_DOTTED_VARIABLES = 100  # up to which changed cells of a row carry a dot
 
 
-def rows_size(found: DiverseList) -> tuple[float, float]:
+def rows_size(found: DiverseList, sure: bool) -> tuple[float, float]:
     """Width and height of a picture in inches."""
     n = found.labelings[0].size
-    return min(max(4.0 + 0.16 * n, 6.5), 11.0), 0.8 + 0.34 * len(found)
+    return min(max(4.0 + 0.16 * n, 6.5), 11.0), 0.8 + 0.34 * (len(found) + sure)
 
 
-def draw_rows(figure: Figure, found: DiverseList, style: Style) -> None:
-    """Draw labelings as rows of cells, with a small table beside them."""
+def draw_rows(figure: Figure, found: DiverseList, style: Style, sure: bool) -> None:
+    """Draw labelings as rows of cells, perhaps how sure they are below, and a small table beside them."""
     axes = figure.add_subplot()
     flat = found.labelings.reshape(len(found), -1)
     changed = flat != flat[0]
     opacity = np.where(changed | (np.arange(len(flat)) == 0)[:, None], 0.9, 0.35)[..., None]
-    cells = _pooled(opacity * style.colors[flat] + 1.0 - opacity)
-    axes.imshow(
-        cells, aspect="auto", interpolation="nearest", extent=(-0.5, flat.shape[1] - 0.5, len(flat) - 0.5, -0.5)
+    cells, names = (
+        opacity * style.colors[flat] + 1.0 - opacity,
+        [f"{source(found, t)}  {t + 1}" for t in range(len(flat))],
     )
+    if sure:
+        cells, names = np.concatenate([cells, sure_colors(found.sure.reshape(1, -1))]), [*names, "sure"]
+    sides = (-0.5, flat.shape[1] - 0.5, len(names) - 0.5, -0.5)
+    axes.imshow(_pooled(cells), aspect="auto", interpolation="nearest", extent=sides)
     if flat.shape[1] <= _MOST_DOTTED_VARIABLES:
         t, i = np.nonzero(changed)
         axes.plot(i, t, "o", markersize=3.5, color=INK, markeredgecolor="white", markeredgewidth=0.6)
         axes.set_xticks(np.arange(flat.shape[1] + 1) - 0.5, minor=True)
-    _dress_axes(axes, [f"{source(found, t)}  {t + 1}" for t in range(len(flat))])
+    _dress_axes(axes, names)
     _describe_rows(axes, found)
 
 

@@ -97,3 +97,10 @@ def difference(found: DiverseList, t: int) -> str:
 def likely(found: DiverseList, t: int) -> str:
     """How likely a labeling is the nearest one to the truth, if that is known."""
     return f"likely {found.probabilities[t]:.0%}, " if found.is_weighed else ""
+
+
+def sure_colors(sure: Doubles) -> Doubles:
+    """Colours of probabilities, (..., 3): bright where a label is sure, dark where nothing is known."""
+    from matplotlib import colormaps
+
+    return np.asarray(colormaps["magma"](sure)[..., :3])

@@ -16,11 +16,10 @@ from hedgehop._arrays import Doubles, integers, is_one_of, several
 from hedgehop.lists.objective import require_model
 from hedgehop.lists.possibilities import overlaps
 from hedgehop.lists.result import DiverseList
-from hedgehop.lists.uncertainty import ListUncertainty
 from hedgehop.metrics import Reliability, reliability
 from hedgehop.models import Model
 from hedgehop.probabilities.marginals import marginals
-from hedgehop.probabilities.weighing import weigh
+from hedgehop.probabilities.weighing import has_own_chances, weigh
 
 _COLDEST, _HOTTEST, _TEMPERATURES_TRIED = 1e-3, 1e3, 19  # temperatures that are tried, a factor of 2.15 apart
 _LEAST_SAID = 1e-6  # probability whose logarithm stands for those of smaller ones
@@ -141,10 +140,9 @@ class LabelledList:
 
     def at(self, temperature: float) -> tuple[Doubles, Doubles]:
         """Return one distribution over the labelings."""
-        known = self.found._uncertainty
-        if not isinstance(known, ListUncertainty):
+        if not has_own_chances(self.found):
             return weigh(self.found, temperature=temperature).probabilities[None], self.nearest[None]
-        chances = self._shares @ known.possible.flattened(temperature).chances
+        chances = self._shares @ self.found._live_uncertainty.possible.flattened(temperature).chances
         return chances[None] / chances.sum(), self.nearest[None]
 
     @cached_property

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exact log partitions and marginals, wherever the sum over all labelings can be computed.
 
-Forests by sum-product, parses and spanning trees by the matrix-tree theorem, graphs of small width by elimination,
+Forests by sum-product, dependency parses and spanning trees by the matrix-tree theorem, graphs of small width by
+elimination, automata and routes without cycles by forward and backward sums, parses by a grammar by inside sums,
 everything small by enumeration.
 """
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, number
 from hedgehop._errors import InfeasibleError
-from hedgehop.models import Arborescence, Model, PairwiseModel, SpanningTree, UnaryModel
+from hedgehop.models import Arborescence, Cfg, Model, PairwiseModel, SpanningTree, UnaryModel
 from hedgehop.oracles.conditioning import largest_score
 from hedgehop.oracles.exact.exhaustive import allowed_labels, bits, labelings_of
 from hedgehop.probabilities.elimination import Eliminated
 from hedgehop.probabilities.pairs import scaled_pairs
+from hedgehop.probabilities.ways import has_exact_ways, ways_of
 
 Sums = tuple[float, Doubles]  # log partition, and (n, L) probabilities
 _MOST_SIZE = 1e290  # of scores in all
@@ -35,6 +37,10 @@ def exact_method(model: Model) -> str | None:
             return "sum-product"
         if model.elimination_order is not None:
             return "elimination"
+    if isinstance(model, Cfg):
+        return "inside-outside"
+    if has_exact_ways(model):
+        return "forward-backward"
     return "enumeration" if bits(model, ()) <= _MOST_BITS else None
 
 
@@ -47,10 +53,18 @@ def exact_sums(model: Model, scale: float) -> Sums:
         sums = _spanning_tree(model, scale)
     elif isinstance(model, PairwiseModel) and method != "enumeration":
         sums = _forest(model, scale) if method == "sum-product" else _small_width(model, scale)
+    elif isinstance(model, Cfg):
+        sums = scaled_chart(model, scale).marginals(scaled(model.unary, scale))
     else:
-        sums = _every(model, scale)
+        ways = ways_of(model, scale) if method == "forward-backward" else None
+        sums = _every(model, scale) if ways is None else ways.sums()
     refuse_none(sums[0])
     return sums
+
+
+def scaled_chart(model: Cfg, scale: float) -> _core.grammars.Chart:
+    """Return a grammar's rules with their scores times a scale."""
+    return _core.grammars.Chart(model.n_words, len(model.symbols), model.rules, scaled(model.scores, scale))
 
 
 def refuse_none(log_partition: float) -> None:

@@ -2,7 +2,8 @@
 """Exact samples of ``p(y) ~ exp(scale * score(y))``, if they can be drawn.
 
 Forests: the roots first, then every child given its parent. Spanning trees and parses: Wilson's algorithm. Graphs of
-small width: elimination, backwards. Everything small: from the list of all labelings.
+small width: elimination, backwards. Automata and routes without cycles: arc by arc. Parses by a grammar: from the whole
+sentence down. Everything small: from the list of all labelings.
 """
 
 from __future__ import annotations
@@ -14,11 +15,20 @@ from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.models import Arborescence, Model, PairwiseModel, SpanningTree
+from hedgehop.models import Arborescence, Cfg, Model, PairwiseModel, SpanningTree
 from hedgehop.oracles.exact.exhaustive import allowed_labels, labelings_of
 from hedgehop.probabilities.elimination import Eliminated, falls_on
-from hedgehop.probabilities.exact import arc_scores, exact_method, log_weights, refuse_none, scaled, tree_arcs
+from hedgehop.probabilities.exact import (
+    arc_scores,
+    exact_method,
+    log_weights,
+    refuse_none,
+    scaled,
+    scaled_chart,
+    tree_arcs,
+)
 from hedgehop.probabilities.pairs import scaled_pairs
+from hedgehop.probabilities.ways import ways_of
 
 Sampler = Callable[[int, int], Labels]  # number of samples and seed -> (k, n)
 _MOST_NUMBERS = 2**22  # random ones that are held at a time
@@ -90,6 +100,16 @@ def _one_of(parallel: NDArray[np.intp], gains: Doubles, random: np.random.Genera
     return int(parallel[falls_on(weights[None], random.random(1))[0]])
 
 
+def _along_ways(model: Model, scale: float, k: int, seed: int) -> Labels:
+    ways = ways_of(model, scale)
+    assert ways is not None
+    return ways.sample(k, seed)
+
+
+def _parses(model: Cfg, scale: float, k: int, seed: int) -> Labels:
+    return scaled_chart(model, scale).samples(scaled(model.unary, scale), k, seed)
+
+
 def _every(model: Model, scale: float, k: int, seed: int) -> Labels:
     allowed = allowed_labels(model, ())
     weights = np.concatenate(list(log_weights(model, scale, allowed)))
@@ -108,5 +128,7 @@ def _every(model: Model, scale: float, k: int, seed: int) -> Labels:
 _SAMPLERS: dict[str, Callable[..., Labels]] = {
     "sum-product": _forest,
     "elimination": _small_width,
+    "forward-backward": _along_ways,
+    "inside-outside": _parses,
     "enumeration": _every,
 }

@@ -17,6 +17,7 @@ from hedgehop.oracles.registry import get
 from hedgehop.probabilities.bounds import mean_field, tree_reweighted
 from hedgehop.probabilities.exact import exact_method, exact_sums, scale_of
 from hedgehop.probabilities.samples import samples
+from hedgehop.probabilities.ways import ways_of
 
 _SAMPLES = 200
 
@@ -34,8 +35,8 @@ class Marginals:
     lower, upper : float
         Bounds on the log partition.
     method : str
-        How they were computed: "sum-product", "matrix-tree", "elimination", "enumeration", "tree-reweighted" or
-        "samples".
+        How they were computed: "sum-product", "matrix-tree", "elimination", "forward-backward", "inside-outside",
+        "enumeration", "tree-reweighted" or "samples".
     exact : bool
         Whether they are exact up to rounding. If not, the probabilities are estimates without a bound.
 
@@ -82,8 +83,10 @@ def marginals(model: Model, temperature: float = 1.0) -> Marginals:
     """Return the probability of every label of every variable under ``p(y) ~ exp(score(y) / temperature)``.
 
     Exact for chains, trees and all forests (sum-product), dependency parses and spanning trees (matrix-tree theorem),
-    graphs of small width (elimination), and models of up to 2^18 labelings (enumeration). Otherwise estimated: with
-    pairs, by tree-reweighted sums over forests, which bound the log partition from above; if not, by samples.
+    graphs of small width (elimination), automata that read each string in one way and routes in directed graphs without
+    cycles (forward-backward), parses by a grammar (inside-outside), and models of up to 2^18 labelings (enumeration).
+    Otherwise estimated: with pairs, by tree-reweighted sums over forests, which bound the log partition from above; if
+    not, by samples.
 
     Parameters
     ----------
@@ -121,8 +124,8 @@ def estimated(model: Model, temperature: float) -> Marginals:
         below = -np.inf if model.forbids_pairs else mean_field(model, scale, chances)
         bounds = max(below, scale * step.value), min(upper, _highest(model, step, scale))
         return _result(model, chances, bounds, "tree-reweighted", False)
-    chances = _frequencies(model, temperature)
-    return _result(model, chances, (scale * step.value, _highest(model, step, scale)), "samples", False)
+    upper = min(_highest(model, step, scale), _over_ways(model, scale))
+    return _result(model, _frequencies(model, temperature), (scale * step.value, upper), "samples", False)
 
 
 def log_partition(model: Model, temperature: float = 1.0) -> tuple[float, float]:
@@ -139,6 +142,12 @@ def log_partition(model: Model, temperature: float = 1.0) -> tuple[float, float]
 def _highest(model: Model, step: Step, scale: float) -> float:
     """As if all labelings were as good as the best may be."""
     return scale * step.upper_bound + float(np.log(model.label_counts.astype(np.float64)).sum())
+
+
+def _over_ways(model: Model, scale: float) -> float:
+    """Sum over all ways to read a string: at least as much as over strings."""
+    ways = ways_of(model, scale)
+    return np.inf if ways is None else ways.sums()[0]
 
 
 def _frequencies(model: Model, temperature: float) -> Doubles:

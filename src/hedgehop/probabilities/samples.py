@@ -12,7 +12,7 @@ from hedgehop import _arrays
 from hedgehop._arrays import Doubles, Labels, is_one_of, own, positive_count
 from hedgehop._errors import UnsupportedError
 from hedgehop.lists.objective import require_model
-from hedgehop.models import LinearModel, Model, PairwiseModel
+from hedgehop.models import Model, PairwiseModel
 from hedgehop.models.edges import components
 from hedgehop.oracles.registry import OracleLike, get
 from hedgehop.potentials import Linear
@@ -40,8 +40,9 @@ def samples(
 ) -> Labels:
     """Labelings that stand for what the truth might be.
 
-    Exact samples of ``p(y) ~ exp(score(y) / temperature)`` for chains, trees, parses, spanning trees and small
-    matchings. For all other models, such as images, labelings that are best under Gumbel noise on the unary scores:
+    Exact samples of ``p(y) ~ exp(score(y) / temperature)`` for chains, trees, and all other structures whose sums
+    `hh.marginals` knows. For all other models, such as images, labelings that are best under Gumbel noise on the unary
+    scores:
     noise on single variables gives specks, noise on whole labels and whole regions gives answers a person would give.
     The noise is a fixed design that fills the space evenly (a scrambled Sobol sequence). The same call gives the same
     samples.
@@ -54,9 +55,9 @@ def samples(
         Number of samples.
     variable, label, region : float
         Scales of the noise, in units of the scores: for each (variable, label), for each label, and for each
-        (region, label). If one is given, noise is used. Those not given depend on the structure: chains, trees,
-        parses and matchings get noise on variables only (1, 0, 0); all other models, and all with `regions`, get
-        noise on labels and regions only (0, 1, 1).
+        (region, label). If one is given, noise is used. Those not given depend on the structure: grids and graphs
+        with cycles, and all models with `regions`, get noise on labels and regions only (0, 1, 1); all other models
+        get noise on variables only (1, 0, 0).
     regions : list of index arrays, or an array of the model's shape, optional
         Where noise is shared; by default the connected parts of the best labeling (none without edges).
     seed : int
@@ -122,10 +123,10 @@ def _perturbed(
 
 
 def _errors_are_local(model: Model) -> bool:
-    """Whether a model is a chain, tree, parse or matching: there, noise on whole labels makes lists worse."""
+    """Whether a model is no image: in chains, trees and other structures, noise on whole labels makes lists worse."""
     if isinstance(model, PairwiseModel):
         return len(model.edges) > 0 and get("tree").refusal(model, ()) is None
-    return isinstance(model, LinearModel)
+    return True
 
 
 def _noise(n: int, scales: list[float], members: Regions, parts: Doubles, random: np.random.Generator) -> Doubles:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -51,7 +52,8 @@ def weigh(
     weights : (n,) array, optional
         What each variable counts when labelings are compared; by default all the same.
     temperature : float
-        Above 1 the list becomes less sure, below 1 more sure: see :func:`calibrate`.
+        Above 1 the list becomes less sure, below 1 more sure: see :func:`calibrate`. It divides the scores of the
+        model. If the list has its own possible truths, such as suggestions for images, it flattens their chances.
     k : int, optional
         Number of samples of the model: by default 500 if they are exact, otherwise 60.
     seed : int
@@ -73,24 +75,49 @@ def weigh(
         raise ValueError("chances must come with samples; got none. Also pass samples.")
     if samples is not None:
         uncertainty = _against(found, samples, chances)
-    elif model is None and isinstance(found._uncertainty, ListUncertainty) and k is None:
-        uncertainty = found._uncertainty
+    elif model is None and k is None and has_own_chances(found):
+        uncertainty = found._live_uncertainty
+        _warn_of_equal(uncertainty.possible, hot)
     else:
         view = _view(found, model)
         assert view.model is not None
-        uncertainty, hot = ListUncertainty(view, possibilities(view.model, hot, k, seed)), 1.0
+        possible = possibilities(view.model, hot, k, seed)
+        uncertainty, hot = ListUncertainty(view, _with_weights_of(found, possible)), 1.0
     possible = uncertainty.possible.flattened(hot)
     if weights is not None:
         possible = replace(possible, weights=_positive(weights, possible.rows.shape[1]))
     return replace(found, _uncertainty=replace(uncertainty, possible=possible))
 
 
+def has_own_chances(found: DiverseList) -> bool:
+    """Whether what the truth may be is part of a list, and was not drawn from its model."""
+    known = found._uncertainty
+    return isinstance(known, ListUncertainty) and not known.possible.of_model
+
+
+def _warn_of_equal(possible: Possibilities, temperature: float) -> None:
+    if temperature != 1.0 and np.ptp(possible.chances) == 0:
+        text = (
+            f"{possible.origin or 'the possible truths'} of this list have equal chances, which no temperature changes"
+        )
+        warnings.warn(f"{text}. Pass samples and their chances, or model.", stacklevel=3)
+
+
+def _with_weights_of(found: DiverseList, possible: Possibilities) -> Possibilities:
+    """Keep what variables count in the probabilities that a list has."""
+    known = found._uncertainty
+    if isinstance(known, ListUncertainty) and known.possible.weights.shape == possible.weights.shape:
+        return replace(possible, weights=known.possible.weights)
+    return possible
+
+
 def _view(found: DiverseList, model: Model | None) -> ListOnModel:
     """Return a list as labelings of a model, by default of its own."""
     if model is None:
-        if found._view is None or found._view.model is None:
+        known = found._uncertainty.view if isinstance(found._uncertainty, ListUncertainty) else found._view
+        if known is None or known.model is None:
             raise ValueError(f"{found!r} has no model. Pass model or samples.")
-        return found._view
+        return known
     require_model(model)
     as_labelings(found.labelings, model.shape, model.label_counts)
     return ListOnModel.plain(found.labelings, model)
@@ -115,13 +142,13 @@ def possibilities(model: Model, temperature: float, k: int | None, seed: int) ->
     weights = own(np.ones(model.n_variables))
     if k is None and bits(model, ()) <= _FEW_BITS:
         rows, chances = _every(model, scale)
-        return Possibilities(rows, chances, weights, width, origin=f"all {len(rows)} labelings")
+        return Possibilities(rows, chances, weights, width, origin=f"all {len(rows)} labelings", of_model=True)
     exact = exact_method(model) is not None
     count = (_EXACT_SAMPLES if exact else _NOISY_SAMPLES) if k is None else positive_count(k, "k")
     rows = draw_samples(model, count, seed=seed, temperature=temperature, method="exact" if exact else "noise")
     origin = f"{count} {'exact samples' if exact else 'samples by noise'}"
     flat = np.ascontiguousarray(rows.reshape(count, -1))
-    return Possibilities(flat, own(np.full(count, 1.0 / count)), weights, width, origin=origin)
+    return Possibilities(flat, own(np.full(count, 1.0 / count)), weights, width, origin=origin, of_model=True)
 
 
 def _every(model: Model, scale: float) -> tuple[Labels, Doubles]:

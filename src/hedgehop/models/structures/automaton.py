@@ -197,6 +197,17 @@ class Automaton(ChartedModel):
         parts = (self.finals.size, self.arcs, self.scores, self.start, self.finals, len(self.symbols), self.max_length)
         return _core.grammars.Lattice(*parts)
 
+    @cached_property
+    def is_unambiguous(self) -> bool:
+        """Whether no string has two ways to be read; also False if this takes too long to find out.
+
+        Probabilities are then exact: sums over ways are sums over strings.
+        """
+        from hedgehop.models.structures.ambiguity import reads_in_one_way
+
+        arcs, _, _, finals = self.chart.unrolled()
+        return reads_in_one_way(arcs, finals)
+
     @property
     def end(self) -> int | None:
         """The label behind the end of a string; None if all strings have the same length."""
