@@ -40,6 +40,18 @@ class DlpackTensor(Tensor):
         return self.values.__dlpack_device__()
 
 
+class ShortTensor(Tensor):
+    """As torch's in bfloat16, a type that numpy lacks."""
+
+    dtype = "torch.bfloat16"
+
+    def float(self):
+        return Tensor(self.values, self.free, self.here, dlpack=False)
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+
 class CudaTensor(Tensor):
     """As torch's on a GPU, which refuses to say where its numbers are while it has gradients."""
 
@@ -55,6 +67,11 @@ class CudaTensor(Tensor):
 @pytest.mark.parametrize("free", [True, False])
 def test_tensors_on_a_gpu_come_to_the_cpu(free):
     assert as_array(CudaTensor(np.ones(3), free, dlpack=False)).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_tensors_of_mixed_precision_are_widened():
+    assert as_array(ShortTensor(np.ones(3), dlpack=False)).tolist() == [1.0, 1.0, 1.0]
+    assert hh.Chain(ShortTensor(np.ones((3, 2)), dlpack=False)).n_variables == 3
 
 
 def test_models_take_tensors_and_keep_their_own_numbers():

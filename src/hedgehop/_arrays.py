@@ -173,11 +173,12 @@ def is_tensor(values: Any) -> bool:
 
 
 def without_gradients(tensor: Any) -> Any:
-    """Return a tensor without gradients, on the CPU."""
+    """Return a tensor without gradients, on the CPU, in a type that numpy has."""
     for leave in ("detach", "cpu"):
         if callable(getattr(tensor, leave, None)):
             tensor = getattr(tensor, leave)()
-    return tensor
+    is_short = str(getattr(tensor, "dtype", "")).endswith("bfloat16")  # as mixed precision gives them
+    return tensor.float() if is_short and callable(getattr(tensor, "float", None)) else tensor
 
 
 def rectangular(values: ArrayLike, name: str) -> NDArray[Any]:

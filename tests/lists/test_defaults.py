@@ -33,6 +33,17 @@ def test_labelings_differ_visibly_and_stay_plausible_at_every_size(side):
     assert found.relevance.min() > 0.6 * found.relevance[0] + 0.4 * model.score(random)
 
 
+def test_a_list_stays_plausible_where_most_variables_change_together():
+    row, column = np.mgrid[:32, :32]
+    disc = np.where((row - 16) ** 2 + (column - 16) ** 2 < 130, 0.75, -0.75)
+    model = hh.Grid(np.stack([-disc, disc], axis=-1), smoothness=1.0)
+    found, inverted = hh.diverse(model, m=3), hh.diverse(model, m=3, tradeoff=hh.target(distance=0.1))
+    assert inverted.distances[0, 1] > 0.3 * model.n_variables
+    assert found.distances[np.triu_indices(3, 1)].min() >= 0.05 * model.n_variables
+    assert found.distances.max() < 0.3 * model.n_variables
+    assert found.relevance.min() > 0.7 * found.relevance[0]
+
+
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
 def test_the_unit_of_the_scores_does_not_matter(unit):
     model = noisy_grid(16)

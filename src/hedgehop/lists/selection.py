@@ -122,9 +122,10 @@ def diverse(
         Number of labelings.
     tradeoff : "auto", float, hh.target(distance=...) or hh.per_variable(...)
         The paper's lambda >= 0, in units of the scores; or a rule that finds it. "auto" uses about the smallest
-        tradeoff at which the second labeling differs from the first in 10 % of the variables; unless `distinct` or
-        `min_distance` are given, it also keeps any two labelings 5 % apart. For trees and matchings of graphs, these
-        are shares of the edges in which two labelings can differ.
+        tradeoff at which the second labeling differs from the first in 10 % of the variables, or half of it if the
+        second would differ in more than 30 %; unless `distinct` or `min_distance` are given, it also keeps any two
+        labelings 5 % apart. For trees and matchings of graphs, these are shares of the edges in which two labelings
+        can differ.
     method : "greedy", "distorted", "joint" or "auto"
         "distorted" gives diversity less weight in early steps: ``F(S) >= l(T) + (1 - 1/e) tradeoff D(T)`` for every
         list T of m, whatever the sign of the relevance (Harshaw et al. 2019). "joint" finds the best list of all,

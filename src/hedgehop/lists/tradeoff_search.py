@@ -23,6 +23,8 @@ _BRACKET_FACTOR = 4.0  # between tries while a bracket is sought
 _BRACKET_TRIES, _ROUGH_BRACKET_TRIES = 40, 12
 _CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halving
 _NEAR_RATIO = 1.5  # the same if no target was given
+_TOO_FAR = 3  # times the wanted distance: beyond it, most of a labeling has changed at once
+_CALMER = 2.0  # by which the tradeoff is then divided
 
 
 def tradeoff_found(
@@ -33,6 +35,7 @@ def tradeoff_found(
         return resolve(tradeoff, model, diversity)
     share = tradeoff.distance if isinstance(tradeoff, Target) else SECOND
     wanted = max(1, int(np.ceil(share * n_differing(model) - 1e-9)))
+    kept_apart = separation.distance > 0
     if is_auto(tradeoff):
         separation = Separation()  # or any tradeoff would do
     trials = _Trials(Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model)), wanted)
@@ -40,7 +43,7 @@ def tradeoff_found(
         return trials.to_the_point()
     try:
         with without_bounds():
-            return trials.roughly()
+            return trials.roughly(kept_apart)
     except TimeoutError:  # not even a first labeling was found in the time of this search
         return unit_of(model)
 
@@ -65,12 +68,19 @@ class _Trials:
             raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
         return self._confirmed(self._halved(near, far, _CLOSE_RATIO))
 
-    def roughly(self) -> float:
-        """Return a tradeoff that reaches the distance, or comes as near to it as any does."""
+    def roughly(self, kept_apart: bool) -> float:
+        """Return a tradeoff that reaches the distance, or comes as near to it as any does.
+
+        In some models, most variables change together. A smaller tradeoff is better there if labelings are
+        `kept_apart` anyway: the minimum distance then asks for the difference, and the labelings stay plausible.
+        """
         near, far = self._bracket(_ROUGH_BRACKET_TRIES)
-        if self.distance(far) >= self.wanted:
-            return self._halved(near, far, _NEAR_RATIO)
-        return max(self.reached, key=lambda tried: (self.reached[tried], -tried))
+        if self.distance(far) < self.wanted:
+            return max(self.reached, key=lambda tried: (self.reached[tried], -tried))
+        far = self._halved(near, far, _NEAR_RATIO)
+        if kept_apart and self.distance(far) > _TOO_FAR * self.wanted:
+            return far / _CALMER
+        return far
 
     def distance(self, tradeoff: float) -> int:
         """In how many variables the second labeling differs from the first."""
