@@ -11,7 +11,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgehop as hh
@@ -103,6 +103,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(VALUES, VALUES)
 def test_values_are_equal_exactly_if_their_digests_are(a, b):
     assert (digest(a) == digest(b)) == (a == b)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zipfile
 import zlib
@@ -17,6 +18,8 @@ from hedgehop.studio.label_maps import from_runs, to_runs
 from hedgehop.studio.pictures import read_picture
 from hedgehop.studio.studio import Studio
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve
+
+EXAMPLES = 12 if os.environ.get("HEDGEHOP_THOROUGH") else 5  # per operation of the API
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +234,7 @@ def test_the_schema_holds_for_whatever_is_asked(studio, session):
     base = str(studio.base_url).rstrip("/")
 
     def fuzz(operation):
-        @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy())
         def ask(case):
             if "id" in (case.path_parameters or {}) and case.method != "DELETE":

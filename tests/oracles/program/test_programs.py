@@ -36,6 +36,21 @@ def test_no_clock_is_asked_by_default(options):
     assert all(given["node_limit"] >= 20 for given in options)
 
 
+def test_a_search_that_stops_early_keeps_a_finite_and_valid_bound(monkeypatch):
+    real, random, n = scipy.optimize.milp, np.random.default_rng(0), 24
+
+    def hurried(*args, **kwargs):
+        return real(*args, **{**kwargs, "options": {**kwargs["options"], "node_limit": 1}})
+
+    monkeypatch.setattr(scipy.optimize, "milp", hurried)
+    edges = [(i, j) for i in range(n) for j in range(i)]
+    model = hh.FactorGraph(random.normal(size=(n, 2)), edges, random.normal(size=(len(edges), 2, 2)))
+    step = hh.best(model, oracle="ilp")
+    assert not step.exact
+    assert step.value <= step.upper_bound < np.inf
+    assert model.score(random.integers(0, 2, (2000, n))).max() <= step.upper_bound
+
+
 def test_a_time_limit_is_passed_on(options):
     hh.best(GRID, oracle=hh.oracles.Ilp(time_limit=30.0))
     assert all(0 < given["time_limit"] <= 30.0 for given in options)
