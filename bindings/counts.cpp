@@ -23,8 +23,8 @@
 #include "counts/mixture.hpp"
 #include "counts/slope_master.hpp"
 #include "counts/union_weights.hpp"
-#include "distance_terms.hpp"
-#include "shares.hpp"
+#include "objects/distance_terms.hpp"
+#include "objects/shares.hpp"
 
 namespace hedgehop::bindings {
 
@@ -175,12 +175,10 @@ std::tuple<Result<double>, Result<std::int32_t>, bool> union_weights(Vector<doub
 
 counts::Memberships memberships_of(const Vector<std::int64_t>& starts, const Vector<std::int32_t>& groups,
                                    std::size_t n_groups) {
-  const auto from = span_of(starts);
-  require(from.size() > 1 && from.front() == 0 && std::ranges::is_sorted(from) &&
-              index(from.back()) == groups.size(),
-          "starts must rise from 0 to the number of entries, for at least one labeling");
+  require(starts.size() > 1, "starts must be those of at least one labeling");
+  require_starts("starts", span_of(starts), groups.size(), "groups");
   require_in_range("groups", span_of(groups), n_groups);
-  return {from, span_of(groups)};
+  return {span_of(starts), span_of(groups)};
 }
 
 std::tuple<Result<double>, Result<double>, double, double> slope_master(

@@ -15,7 +15,7 @@
 
 #include "common/arrays.hpp"
 #include "flow/terminals.hpp"
-#include "flow_objects.hpp"
+#include "objects/flow.hpp"
 
 namespace hedgehop::bindings {
 

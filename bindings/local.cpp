@@ -10,10 +10,10 @@
 #include "common/pairs.hpp"
 #include "common/threads.hpp"
 #include "core/incidence.hpp"
-#include "distance_terms.hpp"
 #include "local/annealing.hpp"
 #include "local/distance_moves.hpp"
 #include "local/max_product.hpp"
+#include "objects/distance_terms.hpp"
 
 namespace hedgehop::bindings {
 

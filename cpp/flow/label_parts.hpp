@@ -65,7 +65,7 @@ class LabelParts {
 
  private:
   static constexpr double coarse =
-      1e-13;  // error, against the sum of the terminals, from which to build anew
+      1e-13;  // error, against the sum of the terminals, from which to build again
 
   double solve_label(const PartQuestion& ask, std::size_t l, std::span<std::uint8_t> members, Poll& poll) {
     const std::size_t regions = ask.rewards.rows;
@@ -85,7 +85,8 @@ class LabelParts {
     return flow.error() - cost;
   }
 
-  // On from the last flow of this label; anew if its scale is too coarse or too fine for these terminals.
+  // On from the last flow of this label; from scratch if its scale is too coarse or too fine for these
+  // terminals.
   RealFlow& solved(std::size_t l, Poll& poll) {
     std::optional<RealFlow>& flow = flows_[l % flows_.size()];
     const std::span<const double> terminals(terminals_);

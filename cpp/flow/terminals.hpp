@@ -45,7 +45,7 @@ TerminalSums terminals(const TwoLabels<Real>& score, std::size_t base, std::span
       const std::size_t v = start + i;
       const double zero = score(v, base), one = score(v, 1 - base), limit = factor * around[v] + more;
       const double cost = zero - one;
-      const bool neither = std::isnan(cost);  // no label is allowed: whoever scores the labeling will see
+      const bool neither = std::isnan(cost);  // no label is allowed: the score of the labeling will be -inf
       costs[v] = neither ? 0.0 : std::clamp(cost, -limit, limit);
       return neither ? -limit : std::max(zero, one - limit);
     });

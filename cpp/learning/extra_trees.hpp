@@ -48,7 +48,7 @@ class ExtraTrees {
     while (!open.empty()) {
       const Node node = open.back();
       open.pop_back();
-      if (node.row == node.last_row) continue;  // nobody asks what it says
+      if (node.row == node.last_row) continue;  // its value is never used
       poll.tick(static_cast<std::uint32_t>(node.last_row - node.row + node.last - node.first));
       const auto totals = totals_of(node);
       const Split split = pure(totals) ? Split{} : best_split(node, totals);

@@ -51,7 +51,7 @@ class Swap {
   // Makes the best move on two labels if it improves; returns the gain.
   Fixed move(Label a, Label b, Poll& poll) {
     maker_.move.clear();
-    if (maker_.labeling.used(a) == 0 && maker_.labeling.used(b) == 0) return 0;  // nobody to choose again
+    if (maker_.labeling.used(a) == 0 && maker_.labeling.used(b) == 0) return 0;  // no variable to choose for
     for (std::size_t i = 0; i < maker_.labeling.size(); ++i) {
       const Label own = maker_.labeling[i];
       if (own == a ? problem_.allows(i, b) : own == b && problem_.allows(i, a)) maker_.move.add(i, a, b);

@@ -19,6 +19,7 @@
 #include "core/pairs.hpp"
 #include "graphs/forest.hpp"
 #include "probabilities/numbers.hpp"
+#include "probabilities/weight_messages.hpp"
 
 namespace hedgehop::probabilities {
 
@@ -79,50 +80,21 @@ class PottsSums {
 // to[b] = log sum_a exp(from[a] + table(a, b)).
 class TableSums {
  public:
-  TableSums(const TableScores& scores) : scores_(scores), factors_(scores.flat.size()) {
-    if (factors_.empty()) return;
-    top_ = max_of(scores.flat);
-    if (top_ == forbidden) top_ = 0.0;
-    for (std::size_t k = 0; k < factors_.size(); ++k) factors_[k] = std::exp(scores.flat[k] - top_);
-  }
+  TableSums(const TableScores& scores) : scores_(scores), products_(scores) {}
 
   void operator()(std::size_t edge, bool from_first, std::span<const double> from, std::span<double> to) {
     const double above = max_of(from);
     if (above == forbidden) return std::fill(to.begin(), to.end(), forbidden);
     weights_.resize(from.size());
     for (std::size_t a = 0; a < from.size(); ++a) weights_[a] = std::exp(from[a] - above);
-    multiply(edge, from_first, to);
+    const double top = products_(edge, from_first, weights_, to);
     for (std::size_t b = 0; b < to.size(); ++b) {
-      to[b] = to[b] > smallest ? above + top_ + std::log(to[b]) : precisely(edge, from_first, from, b);
+      to[b] = to[b] > smallest ? above + top + std::log(to[b]) : precisely(edge, from_first, from, b);
     }
   }
 
  private:
   static constexpr double smallest = 1e-250;  // products that vanish, below 1e-308, change no digit of more
-
-  void multiply(std::size_t edge, bool from_first, std::span<double> to) const {
-    const std::size_t columns = index(scores_.columns[edge]);
-    const double* table = factors_.data() + index(scores_.offsets[edge]);
-    if (from_first) {
-      std::fill(to.begin(), to.end(), 0.0);
-      for (std::size_t a = 0; a < weights_.size(); ++a) {
-        for (std::size_t b = 0; b < to.size(); ++b) to[b] += weights_[a] * table[a * columns + b];
-      }
-      return;
-    }
-    for (std::size_t b = 0; b < to.size(); ++b) to[b] = dot(table + b * columns);
-  }
-
-  // Four sums side by side: one alone would wait for each addition.
-  double dot(const double* row) const {
-    double sums[4] = {};
-    std::size_t a = 0;
-    for (; a + 4 <= weights_.size(); a += 4) {
-      for (std::size_t k = 0; k < 4; ++k) sums[k] += weights_[a + k] * row[a + k];
-    }
-    for (; a < weights_.size(); ++a) sums[0] += weights_[a] * row[a];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  }
 
   double precisely(std::size_t edge, bool from_first, std::span<const double> from, std::size_t b) {
     terms_.resize(from.size());
@@ -131,8 +103,8 @@ class TableSums {
   }
 
   const TableScores& scores_;
-  std::vector<double> factors_, weights_, terms_;
-  double top_ = 0.0;
+  TableProducts products_;
+  std::vector<double> weights_, terms_;
 };
 
 inline PottsSums sums_of(const PottsScores& scores) {

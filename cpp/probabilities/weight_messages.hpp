@@ -85,6 +85,7 @@ class TableProducts {
       : scores_(scores),
         factors_(scores.flat.size()),
         top_(factors_.empty() ? 0.0 : graphs::max_of(scores.flat)) {
+    if (top_ == forbidden) top_ = 0.0;
     for (std::size_t k = 0; k < factors_.size(); ++k) factors_[k] = std::exp(scores.flat[k] - top_);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables that are replaced again and again, a finite one of L x L scores per edge: only those that differ
-// from the last ones are made anew, unless the scale changes.
+// from the last ones are made again, unless the scale changes.
 #pragma once
 
 #include <algorithm>

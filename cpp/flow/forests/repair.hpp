@@ -16,7 +16,7 @@ class Repair {
   explicit Repair(ForestSearch<Layout>& forests) : forests_(forests), graph_(forests.graph()) {}
 
   // `touched`: nodes whose excess changed. Returns false if that took more than this much work: then the
-  // forests must be built anew.
+  // forests must be built again.
   bool run(std::span<const Index> touched, std::int64_t work) {
     forests_.begin_repair(work);
     // No orphans yet in the first pass: a node must not change forest while it is in a list.

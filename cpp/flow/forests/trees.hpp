@@ -28,7 +28,7 @@ class Trees {
   // The forests are about to be repaired with at most this much work: visits of orphans and steps along
   // paths.
   void begin_repair(std::int64_t work) { repaired_ = true, work_left_ = work; }
-  bool exhausted() const { return work_left_ < 0; }  // the forests are in ruins and must be built anew
+  bool exhausted() const { return work_left_ < 0; }  // the forests are invalid and must be built again
   void end_repair() { work_left_ = unlimited; }
 
   // Flow augmented since the last call: deficits shrank by that much.

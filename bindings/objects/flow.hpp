@@ -142,34 +142,37 @@ class PyGeneralFlow : public PyFlow {
   }
 };
 
+template <class T>
+using Arrays = std::vector<Array<T>>;
+
+// One array per direction, with an entry for every pixel that has a neighbour there.
+template <class T>
+std::vector<std::span<const T>> checked_capacities(const GridEdges& edges, const Arrays<T>& arrays) {
+  require(arrays.size() == edges.n_directions(), "there must be " + std::to_string(edges.n_directions()) +
+                                                     " arrays of capacities, one per direction");
+  std::vector<std::span<const T>> capacities;
+  for (const auto& values : arrays) {
+    require_size("capacities", values.size(), edges.size(capacities.size()), "edge");
+    capacities.push_back(span_of(values));
+  }
+  return capacities;
+}
+
 class PyGridFlow : public PyFlow {
  public:
-  template <class T>
-  using Arrays = std::vector<Array<T>>;
-
   template <class T>
   PyGridFlow(const std::vector<std::size_t>& shape, int connectivity, const Arrays<T>& forward,
              const std::optional<Arrays<T>>& backward, Array<T> terminals)
       : PyFlow(build(Grid(shape, connectivity), forward, backward, span_of(terminals))) {}
 
  private:
-  // Checks that there is one array per direction, with an entry for every pixel that has a neighbour there.
   template <class T>
   static flow::BuiltFlow build(const Grid& grid, const Arrays<T>& forward,
                                const std::optional<Arrays<T>>& backward, std::span<const T> terminals) {
-    flow::Terms<T> terms{terminals, {}, {}, !backward};
-    for (const auto& values : forward) terms.forward.push_back(span_of(values));
-    for (const auto& values : backward ? *backward : forward) terms.backward.push_back(span_of(values));
     require_size("terminals", terminals.size(), grid.shape.pixels(), "pixel");
     const GridEdges edges(grid);
-    for (const auto* arrays : {&terms.forward, &terms.backward}) {
-      require(arrays->size() == edges.n_directions(), "there must be " +
-                                                          std::to_string(edges.n_directions()) +
-                                                          " arrays of capacities, one per direction");
-      for (std::size_t k = 0; k < arrays->size(); ++k) {
-        require_size("capacities", (*arrays)[k].size(), edges.size(k), "edge");
-      }
-    }
+    const flow::Terms<T> terms{terminals, checked_capacities(edges, forward),
+                               checked_capacities(edges, backward ? *backward : forward), !backward};
     return flow::build_grid(grid, terms);
   }
 };
@@ -204,19 +207,14 @@ class PyLabelParts {
   }
 
   static PyLabelParts grid(const std::vector<std::size_t>& sizes, int connectivity, std::size_t n_labels,
-                           const std::vector<Array<double>>& capacities, std::size_t bytes) {
+                           const Arrays<double>& capacities, std::size_t bytes) {
     const Grid grid(sizes, connectivity);
     const std::size_t n = grid.shape.pixels();
     require_model_size(n, n_labels, 0);
-    const GridEdges edges(grid);
-    require(
-        capacities.size() == edges.n_directions(),
-        "there must be " + std::to_string(edges.n_directions()) + " arrays of capacities, one per direction");
     std::vector<std::vector<double>> along;
-    for (std::size_t k = 0; k < capacities.size(); ++k) {
-      require_size("capacities", capacities[k].size(), edges.size(k), "edge");
-      require_capacities("capacities", span_of(capacities[k]));
-      along.emplace_back(capacities[k].data(), capacities[k].data() + capacities[k].size());
+    for (const auto values : checked_capacities(GridEdges(grid), capacities)) {
+      require_capacities("capacities", values);
+      along.emplace_back(values.begin(), values.end());
     }
     return {flow::grid_label_parts(grid, n_labels, std::move(along), bytes), n, n_labels, 0};
   }
