@@ -165,3 +165,12 @@ def test_kernel_of_counts_checks_its_input():
         _core.graphs.forest_counted_argmax(*model, reference, -weights, np.zeros(4))
     with pytest.raises(ValueError, match="reference must have 3 entries"):
         _core.graphs.forest_counted_argmax(*model, reference[:2], weights, np.zeros(4))
+
+
+@pytest.mark.parametrize("seed", [4, 6, 31, 45])
+def test_biased_labels_find_what_multipliers_and_ascent_miss(seed):
+    random = np.random.default_rng(seed)
+    chain = hh.Chain(random.normal(size=(7, 3)), 0.5 * np.eye(3))
+    weights = LabelWeights(random.normal(size=3) * 3)
+    step = hh.best(chain, weights, "lagrangian")
+    assert step.value == pytest.approx(hh.best(chain, weights, "exhaustive").value, abs=1e-9)
