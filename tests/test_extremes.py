@@ -74,6 +74,16 @@ def test_memory_follows_the_kinds_that_are_there():
         hh.KindCoverage([0, 2**40])
 
 
+@pytest.mark.parametrize(
+    ("arcs", "finals", "start"), [([(0, 10**9, 0)], [10**9], 0), ([(0, 1, 10**9)], [1], 0), ([(0, 1, 0)], [1], 10**9)]
+)
+def test_automata_do_not_make_room_for_numbers_nobody_uses(arcs, finals, start):
+    with pytest.raises(
+        ValueError, match=r"must be numbered 0, 1, 2, \.\.\.; got 1000000001 (states|symbols) for [12] arcs"
+    ):
+        hh.Automaton(arcs, [1.0], finals, start)
+
+
 @pytest.mark.parametrize("node", [2, 10**9])
 def test_nodes_that_nobody_names(node):
     edges, weights = [[0, 1], [1, node]], [1.0, 2.0]

@@ -15,6 +15,7 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.structures.charted import ChartedModel, names_of, one_score_each, triples
 
 _NO_STRING = "the automaton accepts no string: no way of arcs above -inf leads from the start to a final state."
+_ANY_COUNT, _COUNT_PER_ARC = 2**16, 64  # so many states and symbols cost little memory
 Finals = Mapping[int, float] | Sequence[int]
 
 
@@ -81,11 +82,14 @@ class Automaton(ChartedModel):
         ends = _ends(finals)
         first = _arrays.count(start, "start")
         states = 1 + max([first, *ends, int(rows[:, :2].max(initial=0))])
+        count = int(rows[:, 2].max(initial=-1)) + 1
+        _refuse_sparse(states, len(rows) + len(ends), "states")
+        _refuse_sparse(count if symbols is None else 0, len(rows), "symbols")
         worth = np.full(states, -np.inf)
         worth[list(ends)] = list(ends.values())
         limit = None if max_length is None else _arrays.positive_count(max_length, "max_length")
         self._set(arcs=rows, scores=one_score_each(scores, "scores", len(rows), "arc"), finals=own(worth), start=first)
-        self._set(symbols=names_of(symbols, int(rows[:, 2].max(initial=-1)) + 1), max_length=limit)
+        self._set(symbols=names_of(symbols, count), max_length=limit)
         if self.chart.length == 0 and not self.chart.is_empty:
             raise ValueError("the automaton must accept a string with a symbol; it accepts only the empty one.")
         self._set_unary(np.zeros((self.chart.length, self.chart.n_labels)), _NO_STRING)
@@ -249,6 +253,15 @@ class Automaton(ChartedModel):
     def __repr__(self) -> str:
         size = f"{self.finals.size} states, {len(self.arcs)} arcs, {len(self.symbols)} symbols"
         return f"Automaton({size}, strings of {'' if self.end is None else 'up to '}{self.n_variables})"
+
+
+def _refuse_sparse(count: int, named: int, what: str) -> None:
+    """Refuse numbers that memory would follow, though hardly any of them is named."""
+    if count > max(_ANY_COUNT, _COUNT_PER_ARC * named):
+        raise ValueError(
+            f"{what} must be numbered 0, 1, 2, ...; got {count} {what} for {named} arcs and final states. Use "
+            "np.unique(..., return_inverse=True)."
+        )
 
 
 def _ends(finals: Any) -> dict[int, float]:
