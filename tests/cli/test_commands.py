@@ -160,6 +160,7 @@ def test_all_labelings_go_into_a_table(network):
     table = network.with_name("list.csv")
     done = run("solve", network, "-m", 3, "--distinct", "-t", 0, "-o", table)
     assert f"wrote {table}: all 3 labelings" in done.stdout
+    assert ["1", "dog", "small", "0"] in [line.split() for line in done.stdout.splitlines()]
     lines = table.read_text().splitlines()
     assert lines[:2] == ["labeling,score,pet,house,count", "1,-1.0,dog,small,0"]
     assert len(lines) == 4

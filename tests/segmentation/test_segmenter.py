@@ -14,7 +14,7 @@ import hedgehop as hh
 
 pytest.importorskip("skimage")
 pytest.importorskip("sklearn")
-from hedgehop.segmentation import from_colors, robot_scribbles
+from hedgehop.segmentation import robot_scribbles
 from hedgehop.segmentation.images import as_rgb, nearest
 from hedgehop.segmentation.superpixels import Superpixels
 
@@ -221,22 +221,6 @@ def test_borders_of_superpixels_are_counted_right(drawn):
         assert change == pytest.approx(np.mean(expected[pair]))
 
 
-def test_painted_strokes_are_read():
-    painted = np.full((3, 4, 3), 255, np.uint8)
-    painted[0], painted[1, :2] = (250, 10, 5), (3, 0, 240)
-    assert from_colors(painted).tolist() == [[2, 2, 2, 2], [1, 1, 0, 0], [0, 0, 0, 0]]
-    with pytest.raises(ValueError, match="picture must have shape"):
-        from_colors(np.zeros((3, 4)))
-
-
-def test_strokes_in_colours_without_a_meaning_are_refused():
-    painted = np.full((9, 9, 3), 255, np.uint8)
-    painted[:3], painted[6:] = (250, 10, 10), (40, 200, 60)
-    with pytest.raises(ValueError, match="blue for 1, red for 2; got 27 green pixels"):
-        from_colors(painted)
-    assert from_colors(painted, {1: (250, 10, 10), 2: (40, 200, 60)})[[0, 4, 8], 0].tolist() == [1, 0, 2]
-
-
 def test_the_robot_stays_inside_repeats_itself_and_leaves_nothing_out():
     truth = np.zeros((50, 70), int)
     truth[10:30, 10:40], truth[40, 60], truth[:, 45:50] = 1, 2, 255
@@ -257,15 +241,6 @@ def test_on_real_images_the_first_candidate_is_good(data):
         truth = np.where(levels == 128, 255, levels == 255)
         shares.append(hh.Segmenter(image).suggest(strokes, m=1).pixel_accuracy(truth)[0])
     assert min(shares) > 0.97
-
-
-def test_photographs_are_no_strokes():
-    photo = np.random.default_rng(0).integers(0, 256, (60, 80, 3))
-    with pytest.raises(ValueError, match="shades of them, as in a photograph"):
-        from_colors(photo)
-    photo[10:20, 10:60], photo[40:50, 10:60] = (255, 0, 0), (0, 0, 255)
-    assert from_colors(photo)[15, 30] == 2  # painted on it
-    assert from_colors(photo)[45, 30] == 1
 
 
 def test_what_the_segmenter_refuses_at_once(tmp_path):

@@ -214,10 +214,12 @@ def _tell(out: Output, found: DiverseList, held: ModelFile, verbose: bool) -> No
 
 
 def _keep(out: Output, found: DiverseList, names: Names | None, target: Path | None, kind: str) -> None:
-    """Write the list, or print its labelings."""
+    """Print the labelings of a small model, and write the list."""
     if target is None:
         out.fields |= {"labelings": found.labelings} | _named(found, names)
+    if target is None or found.labelings[0].size <= _MOST_SHOWN:
         out.say(_labelings(found, names))
+    if target is None:
         return
     what = f"all {len(found)} labelings"
     with writable(target, kind) as path:

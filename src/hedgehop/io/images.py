@@ -48,7 +48,7 @@ def read_strokes(path: FilePath, swap: bool = False) -> NDArray[np.int64]:
     swap : bool
         Whether 1 is the object and 2 the background instead.
     """
-    from hedgehop.segmentation.scribbles import from_colors  # half a second that reading a model need not wait for
+    from hedgehop.segmentation.stroke_colors import from_colors  # half a second that reading a model need not wait for
 
     if Path(path).suffix.lower() == ".npy":
         strokes = integers(read_array(path), "strokes")

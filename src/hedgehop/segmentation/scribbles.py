@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Strokes on an image: checked, laid on superpixels, held, read from painted pictures, drawn by a robot."""
+"""Strokes on an image: checked, laid on superpixels, held, drawn by a robot."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +12,6 @@ from hedgehop.segmentation.superpixels import Seeds, Superpixels
 
 _LONGEST_ROBOT_STROKE = 0.35  # of the shorter side of the image
 _ROBOT_BRUSH = 3  # pixels wide
-_HUES = {"green": (0, 255, 0), "yellow": (255, 255, 0), "magenta": (255, 0, 255), "cyan": (0, 255, 255),
-         "blue": (0, 0, 255), "red": (255, 0, 0)}  # fmt: skip
-_STROKE_COLORS = {1: _HUES["blue"], 2: _HUES["red"]}
-_STRAY_SHARE = 0.1  # of the strokes that may have other plain colours: seams of strokes, pixels of a photograph
 
 
 def check_scribbles(scribbles: ArrayLike, shape: tuple[int, int]) -> Seeds:
@@ -74,71 +68,6 @@ def held(unary: Doubles, seeds: Seeds) -> Doubles:
     fixed[rows, seeds[rows]] = unary[rows, seeds[rows]]
     fixed.flags.writeable = False
     return fixed
-
-
-def from_colors(
-    picture: ArrayLike, colors: Mapping[int, Sequence[int]] | None = None, tolerance: int = 60
-) -> NDArray[np.int64]:
-    """Read strokes from a painted picture: by default blue is background (1) and red the object (2).
-
-    Parameters
-    ----------
-    picture : (H, W, 3) or (H, W, 4) array of 8 bit numbers
-        Strokes in plain colours.
-    colors : mapping of int to RGB, optional
-        The colour of each stroke.
-    tolerance : int
-        How far each channel may deviate, as in compressed files.
-
-    Raises
-    ------
-    ValueError
-        If strokes have another plain colour, such as green. Painted strokes are never ignored.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from_colors(np.array([[[255, 0, 0], [255, 255, 255], [0, 0, 255]]], np.uint8)).tolist()
-    [[2, 0, 1]]
-    """
-    pixels = integers(picture, "picture")
-    if pixels.ndim != 3 or pixels.shape[2] not in (3, 4):
-        raise ValueError(f"picture must have shape (H, W, 3) or (H, W, 4); got {pixels.shape}.")
-    meaning = colors or _STROKE_COLORS
-    strokes, plain = np.zeros(pixels.shape[:2], np.int64), 0
-    for label, color in meaning.items():
-        off = _off(pixels, color)
-        strokes[off <= tolerance] = label
-        plain += int((off <= tolerance // 3).sum())
-    if plain < 0.5 * (strokes > 0).sum():  # reds and blues of a photograph are of all shades
-        raise ValueError(
-            "picture must show strokes in plain colours; got shades of them, as in a photograph. Give the picture "
-            "with the strokes, not the image."
-        )
-    _refuse_other_colors(pixels, strokes, meaning, tolerance)
-    return strokes
-
-
-def _off(pixels: NDArray[np.int64], color: Sequence[int]) -> NDArray[np.int64]:
-    """How far the channel that differs most is from a colour."""
-    return np.asarray(np.abs(pixels[..., :3] - np.asarray(color)).max(axis=-1))
-
-
-def _refuse_other_colors(
-    pixels: NDArray[np.int64], strokes: NDArray[np.int64], meaning: Mapping[int, Sequence[int]], tolerance: int
-) -> None:
-    """Refuse strokes whose colour means nothing."""
-    seen = pixels[..., 3] > 0 if pixels.shape[2] == 4 else np.ones(strokes.shape, bool)
-    for name, hue in _HUES.items():
-        stray = int(((_off(pixels, hue) <= tolerance) & (strokes == 0) & seen).sum())
-        if stray > _STRAY_SHARE * (strokes > 0).sum():
-            known = ", ".join(f"{_name(color)} for {label}" for label, color in meaning.items())
-            text = f"picture must show strokes in known colours only, {known}; got {stray} {name} pixels"
-            raise ValueError(f"{text}. Paint them again, or pass colors={{1: (R, G, B), 2: ...}}.")
-
-
-def _name(color: Sequence[int]) -> str:
-    return next((name for name, hue in _HUES.items() if hue == tuple(color)), str(tuple(color)))
 
 
 def robot_scribbles(
