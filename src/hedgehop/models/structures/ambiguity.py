@@ -34,7 +34,7 @@ def reads_in_one_way(arcs: Labels, finals: Doubles, most: int = _MOST_PAIRS) -> 
     if _is_deterministic(arcs):
         return True
     try:
-        _Search(*_adjacency(arcs, finals), most).run()
+        _PairSearch(*_adjacency(arcs, finals), most).run()
     except _Ambiguous:
         return False
     return True
@@ -59,7 +59,7 @@ def _adjacency(arcs: Labels, finals: Doubles) -> tuple[list[list[int]], list[Tar
 
 
 @dataclass
-class _Search:
+class _PairSearch:
     """Pairs of nodes that two different ways reach by the same string."""
 
     silent: list[list[int]]
