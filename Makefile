@@ -17,6 +17,8 @@ SOURCES := pyproject.toml CMakeLists.txt bindings/stubs.cmake $(shell find cpp b
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH"
 
 CPPTEST := build/cpptest$(if $(filter ON,$(SANITIZE)),-sanitized,$(if $(filter THREADS,$(SANITIZE)),-threads))
+# TRW-S as the installation has compiled it; without one, the tests compile it themselves.
+BUILT_TRWS = $(firstword $(shell ls -t $(abspath build)/cp3*/libhedgehop_trws.a 2> /dev/null))
 
 # What each kind of installation adds to the library itself.
 EXTRAS_core :=
@@ -37,11 +39,11 @@ demo: $(VENV)/.installed-demo ## Run the demo (installs the library with what th
 # pytest goes last so that its verdict is the last line.
 test: cpptest ## Run the C++ and the Python tests, without the slowest ones
 	@echo "test: running the Python tests"
-	@$(PY) -m pytest --numprocesses auto --quiet -m "not slow"
+	@$(PY) -m pytest --numprocesses auto --dist worksteal --hypothesis-profile quick --quiet -m "not slow"
 
 test-slow: $(VENV)/.installed-dev ## Run the slowest tests: the gallery, the documents, many sessions, killed batches
 	@echo "test-slow: running the slow Python tests"
-	@$(PY) -m pytest --numprocesses auto --quiet -m slow tests
+	@$(PY) -m pytest --numprocesses auto --dist worksteal --quiet -m slow tests
 
 lint: $(VENV)/.installed-dev ## Check style and types
 	@echo "lint: ruff, assertions, mypy, clang-format, tsc"
@@ -98,7 +100,7 @@ build: $(VENV)/.installed-core ## Build and install the library into .venv
 cpptest: $(VENV)/.installed-dev ## Run the C++ tests (SANITIZE=ON: under ASan and UBSan; THREADS: ThreadSanitizer)
 	@echo "cpptest: building and running the C++ tests"
 	@$(IN_VENV) cmake -S . -B $(CPPTEST) -G Ninja -DHEDGEHOP_CPP_TESTS=ON -DHEDGEHOP_SANITIZE=$(filter ON,$(SANITIZE)) \
-	  -DHEDGEHOP_SANITIZE_THREADS=$(filter THREADS,$(SANITIZE)) \
+	  -DHEDGEHOP_SANITIZE_THREADS=$(filter THREADS,$(SANITIZE)) -DHEDGEHOP_BUILT_TRWS="$(BUILT_TRWS)" \
 	  --log-level=WARNING > $(CPPTEST).log
 	@$(IN_VENV) cmake --build $(CPPTEST) -- --quiet
 	@$(IN_VENV) ctest --test-dir $(CPPTEST) --output-on-failure --parallel 2

@@ -212,7 +212,13 @@ def _without_haste() -> None:
     """Let examples of hypothesis be the same each time, slow (a busy machine must kill nothing) and never shrunk."""
     every, phases = list(hypothesis.HealthCheck), [hypothesis.Phase.explicit, hypothesis.Phase.generate]
     hypothesis.settings.register_profile(
-        "mutants", deadline=None, database=None, derandomize=True, suppress_health_check=every, phases=phases
+        "mutants",
+        max_examples=50,  # as many as `make test` tries
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=every,
+        phases=phases,
     )
     hypothesis.settings.load_profile("mutants")
 

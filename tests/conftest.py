@@ -7,7 +7,13 @@ import os
 import signal
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# `make test` tries fewer examples than hypothesis by itself, other ones each time; each test may say how many it needs.
+hypothesis.settings.register_profile(
+    "quick", hypothesis.settings(), max_examples=300 if os.environ.get("HEDGEHOP_THOROUGH") else 50
+)
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("HEDGEHOP_DATA", ROOT.parent / "shared" / "data"))

@@ -88,7 +88,7 @@ def test_a_repeated_labeling_says_so():
 @pytest.mark.parametrize(("m", "rows", "across"), [(1, 1, 1), (6, 1, 6), (7, 2, 4), (10, 2, 5), (13, 3, 5)])
 def test_many_labelings_fill_rows_evenly(m, rows, across):
     figure = listed(np.zeros((m, 2, 2), int), 2).plot()
-    figure.savefig(BytesIO())
+    figure.savefig(BytesIO(), dpi=20)
     places = [axes.get_subplotspec().get_gridspec() for axes in figure.axes]
     assert len(places) == m
     assert (places[0].nrows, places[0].ncols) == (rows, across)

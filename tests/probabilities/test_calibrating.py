@@ -34,7 +34,7 @@ def test_models_that_are_right_stay_so():
 
 def test_the_temperature_of_lists_is_found():
     random = np.random.default_rng(2)
-    models = [hh.Chain(2.0 * random.normal(size=(4, 2))) for _ in range(80)]
+    models = [hh.Chain(2.0 * random.normal(size=(4, 2))) for _ in range(40)]
     lists = [hh.diverse(hh.Chain(4.0 * model.unary), hh.LinearHamming(), m=3, tradeoff=1.0) for model in models]
     truths = [hh.samples(model, 1, seed=k, method="exact")[0] for k, model in enumerate(models)]
     found = hh.calibrate(lists, truths)

@@ -104,15 +104,12 @@ def sums(members=range(6), **options):
     return hh.tune(models, truths, make, (0.1, 0.5, 2.0), 3, parameters=space, **options)
 
 
-def test_coefficients_of_a_sum_are_parameters():
-    found = sums()
-    assert len(found.settings) == 18
-    assert {"mix=0.1, gamma=0.1", "mix=3.0, gamma=1.0"} <= {name for name, _ in found.settings}
-    assert found.score == found.oracle[:, :, -1].mean(axis=1).max()
-
-
-def test_no_change_of_one_coordinate_improves_what_coordinate_search_finds():
+def test_coefficients_of_a_sum_are_parameters_and_coordinates_of_a_search():
+    """No change of one coordinate improves what coordinate search finds."""
     whole, found = sums(), sums(search="coordinates")
+    assert len(whole.settings) == 18
+    assert {"mix=0.1, gamma=0.1", "mix=3.0, gamma=1.0"} <= {name for name, _ in whole.settings}
+    assert whole.score == whole.oracle[:, :, -1].mean(axis=1).max()
     assert len(found.settings) < len(whole.settings)
     scores = dict(zip(whole.settings, whole.oracle[:, :, -1].mean(axis=1), strict=True))
     mine = (found.name, found.tradeoff)
