@@ -207,3 +207,15 @@ def test_scores_next_to_nothing_do_no_harm(scale):
     found = hh.diverse(model, hh.VariableCoverage(), 2, tradeoff=2.0 * scale)
     assert found.labelings[0].tolist() == [0, 1, 0]
     assert found.objective <= found.upper_bound
+
+
+@pytest.mark.parametrize("tradeoff", [1e-320, 1e-300, 1e300])
+@pytest.mark.parametrize(
+    "diversity", [hh.VariableCoverage(), hh.HammingBall(gamma=0.5), hh.LabelCoverage(), hh.TransitionCoverage()]
+)
+def test_tradeoffs_at_the_ends_of_the_doubles(diversity, tradeoff):
+    random = np.random.default_rng(0)
+    found = hh.diverse(hh.Chain(random.normal(size=(6, 3)), np.eye(3)), diversity, 3, tradeoff)
+    assert found.distinct == 3
+    assert np.isfinite(found.objective)
+    assert found.objective <= found.upper_bound

@@ -24,6 +24,7 @@ from hedgehop.lists.proofs.ball_slopes import BallSlopes, Packed, SubsetProbabil
 _MOST_NAMES = 60  # that the program weighs
 _TOUCHING = 14  # distances of the first lines
 _FAIR_PART = 1.5  # of 1 / m: part of the mixture from which a name allows a label
+_MOST_LOST = 1e100  # tradeoffs: more than any diversity gains, and finite
 _NAMING_SHARE = 1e-4  # share below which a name is left out
 
 
@@ -178,7 +179,9 @@ class BallMaster:
             [above, None, steep, constant, None],
             [np.tile(np.eye(ranges), names), None, None, None, None],
         ], format="csr")  # fmt: skip
-        lost = _without_last_digits((self._scores - self._scores.max()) / self._objective.tradeoff)
+        with np.errstate(over="ignore"):
+            lost = (self._scores - self._scores.max()) / self._objective.tradeoff
+        lost = _without_last_digits(np.maximum(lost, -_MOST_LOST))
         return rows, np.concatenate([-lost, np.zeros(len(lines)), np.ones(ranges)])
 
 

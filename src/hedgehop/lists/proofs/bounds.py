@@ -134,4 +134,8 @@ def on_grid(scores: Doubles, stake: float) -> Doubles:
     """
     unit = 2.0 ** float(np.frexp(stake)[1] - _GRID_BITS)
     below = scores - scores.max()
-    return np.asarray(np.round(below / unit) * unit if unit > 0 and stake > 0 else below)
+    if not (unit > 0 and stake > 0):
+        return np.asarray(below)
+    with np.errstate(over="ignore"):  # beyond all steps of the grid: as it is
+        steps = np.round(below / unit) * unit
+    return np.asarray(np.where(np.isfinite(steps), steps, below))
