@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.lists.separation import Separation
 
 RANDOM = np.random.default_rng(0)
 MODEL = hh.FactorGraph(RANDOM.normal(size=(5, 3)), [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]], 0.5)
@@ -20,6 +21,23 @@ def test_distinct_and_what_auto_means():
     assert hh.diverse(MODEL, hh.VariableCoverage(), 3, 0.0).distinct == 1
     report = hh.diverse(MODEL, quiet, 3, 1e-3, distinct=False).report()
     assert "only 1 of 3 labelings are different: pass distinct=True" in report
+
+
+@pytest.mark.parametrize(
+    ("tradeoff", "distinct", "min_distance", "wanted"),
+    [
+        ("auto", "auto", None, 5),  # a twentieth of the variables: visibly
+        ("auto", "auto", 3, 3),
+        ("auto", True, None, 1),
+        ("auto", False, None, 0),
+        (1.0, "auto", None, 0),
+        (1.0, "auto", 0.021, 3),
+        (1.0, True, 0, 1),
+    ],
+)
+def test_labelings_differ_visibly_if_nothing_is_said(tradeoff, distinct, min_distance, wanted):
+    model = hh.Grid(np.zeros((10, 10, 2)))
+    assert Separation.of(model, hh.VariableCoverage(), tradeoff, distinct, min_distance).distance == wanted
 
 
 def test_too_few_labelings_are_said():

@@ -171,6 +171,7 @@ def test_reports_pictures_and_files_know_it_once_it_is_known(tmp_path):
         _ = plain.probabilities
     said = f"{found.probabilities[0]:.1%}"
     assert said in found.report()
+    assert f"{(found.sure > 0.95).mean():.0%} of the variables have a label with a probability" in found.report()
     assert "likely" in found._repr_html_()
     found.save(tmp_path / "weighed.npz")
     for back in (hh.load(tmp_path / "weighed.npz"), pickle.loads(pickle.dumps(found))):

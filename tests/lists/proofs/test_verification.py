@@ -35,6 +35,7 @@ TAMPERED = {
     "gain of labeling 2": lambda f: replace(f, gains=raised(f.gains, 2, 1e-4)),
     "F of the list": lambda f: with_certificate(f, objective=f.objective + 1e-4),
     "baseline of the list": lambda f: with_certificate(f, baseline=f.certificate.baseline - 1e-3),
+    "baseline of the list is": lambda f: with_certificate(f, baseline=f.certificate.baseline + 1e-3),
     "bound of step 0": lambda f: replace(f, bounds=raised(f.bounds, 0, -1e-3)),
     "bound of step 2": lambda f: replace(f, bounds=raised(f.bounds, 2, -1e-3)),
     "upper bound of the list": lambda f: with_certificate(f, upper_bound=max(f.upper_bound - 1e-3, f.objective)),
@@ -82,6 +83,34 @@ def test_a_step_that_is_not_the_best_is_not_exact():
     assert hh.verify(worse, model, DIVERSITY).objective == worse.objective
     with pytest.raises(hh.BoundError, match="called exact"):
         hh.verify(replace(worse, exact=np.ones(3, bool)), model, DIVERSITY)
+
+
+@pytest.mark.parametrize("claim", ["monotone", "product"])
+def test_bounds_for_monotone_functions_are_refused_where_f_is_not(claim):
+    diversity = hh.LabelCoverage(parsimony=-1.0)
+    honest = hh.diverse(CHAIN, diversity, m=2, tradeoff=0.7, distinct=False, certify=False)
+    assert getattr(honest.certificate, claim) is None
+    assert hh.verify(honest, CHAIN, diversity).objective == honest.objective
+    with pytest.raises(hh.BoundError, match=f"{claim} bound of the list is None"):
+        hh.verify(with_certificate(honest, **{claim: honest.upper_bound + 9.0}), CHAIN, diversity)
+
+
+def test_a_gap_that_another_solver_finds_smaller_is_at_least_half_as_large():
+    random = np.random.default_rng(1)
+    edges = list(itertools.combinations(range(8), 2))
+    model = hh.FactorGraph(5.0 + random.normal(size=(8, 3)), edges, random.normal(size=(len(edges), 3, 3)))
+    honest = hh.diverse(model, DIVERSITY, m=2, tradeoff=0.5, distinct=False, certify=False, oracle="trws")
+    gap = honest.upper_bound - honest.objective
+    assert not honest.exact.any()
+    assert gap > 1.0
+    assert hh.verify(honest, model, DIVERSITY, oracle="trws").objective == honest.objective
+    with pytest.raises(hh.BoundError, match="upper bound of the list"):
+        hh.verify(with_certificate(honest, upper_bound=honest.objective + 0.4 * gap), model, DIVERSITY, oracle="trws")
+    with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
+        hh.verify(with_certificate(honest, baseline_gap=0.0), model, DIVERSITY, oracle="trws")
+    lower = raised(honest.bounds, 1, -0.6 * (honest.bounds[1] - honest.gains[1]))
+    with pytest.raises(hh.BoundError, match="bound of step 1"):
+        hh.verify(with_certificate(replace(honest, bounds=lower), online=(), paper=None), model, DIVERSITY, "trws")
 
 
 def test_shapes_are_claims_too(found):
