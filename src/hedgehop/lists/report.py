@@ -28,8 +28,14 @@ def report(found: DiverseList, verbose: bool = False) -> str:
 
 def summary(found: DiverseList, between: str = "; ") -> str:
     """How different the labelings are and, after `between`, what is proven, in one sentence."""
-    steps = f"{int(found.exact.sum())} of {len(found)} steps proven optimal"
-    return f"{_apart(found)}{between}{steps}; {_reached(found.certificate)}"
+    return f"{_apart(found)}{between}{_steps(found)}{_reached(found.certificate)}"
+
+
+def _steps(found: DiverseList) -> str:
+    """How many steps are proven; nothing if labelings may have been exchanged, which no step has chosen."""
+    if found.method.endswith("improved"):
+        return ""
+    return f"{int(found.exact.sum())} of {len(found)} steps proven optimal; "
 
 
 def _settings(found: DiverseList) -> list[str]:
@@ -137,7 +143,7 @@ def _in_words(found: DiverseList) -> list[str]:
         return [f"proven: no list of {count}{_limits(proof)} is better"]
     if not 0.0 < proof.guarantee < 1.0:
         return []
-    more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: a proof is not a wish
+    more = np.ceil(1000.0 * (1.0 / proof.guarantee - 1.0)) / 1000.0  # rounded up: never claim more than is proven
     return [f"proven: no list of {count}{_limits(proof)} improves on {_plain(proof)} by {more:.1%} more than this one"]
 
 
@@ -188,5 +194,5 @@ def repeats(rows: Labels) -> str:
 
 
 def _share(value: float) -> str:
-    """A proven share in per cent, rounded down: a proof is not a wish. The last digits of sums do not count."""
+    """A proven share in per cent, rounded down: never claim more than is proven. The last digits do not count."""
     return f"{np.floor(value * 1000 + 1e-9) / 1000:.1%}" if isfinite(value) else "none"
