@@ -17,9 +17,9 @@ LATEST_OWN_WHEEL = (3, 11)  # later ones share the abi3 wheel of 3.12
 
 
 def main(folder: Path, pythons: list[str]) -> None:
+    versions = {python: version_of(python) for python in pythons}  # before any is built
     folder.mkdir(parents=True, exist_ok=True)
-    for python in pythons:
-        version = version_of(python)
+    for python, version in versions.items():
         wheel = built(folder, version) or build(folder, python, version)
         with tempfile.TemporaryDirectory() as clean:
             try_wheel(wheel, Path(clean) / "clean", python)
@@ -27,7 +27,12 @@ def main(folder: Path, pythons: list[str]) -> None:
 
 
 def version_of(python: str) -> tuple[int, int]:
-    words = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.split()[1].split(".")
+    try:
+        said = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        text = f"wheels: {python} must run, and does not. Install it, or name others"
+        raise SystemExit(f"{text}: make wheels PYTHONS='python3.11 /path/to/python3.12'.") from None
+    words = said.split()[1].split(".")
     return int(words[0]), int(words[1])
 
 

@@ -93,3 +93,15 @@ def test_models_are_shown_too(model):
     assert not page.open
     assert repr(model) in page.words
     assert ("img" in dict(page.tags)) == (len(model.shape) > 1)
+
+
+def test_captions_say_what_their_numbers_are():
+    found = hh.diverse(hh.Grid(np.random.default_rng(0).normal(size=(8, 9, 2))), m=2)
+    html = found._repr_html_()
+    assert f"<b>2</b>, {found.distances[0, 1] / 72:.1%} different<br>relevance {found.relevance[1]:.5g}" in html
+
+
+def test_improved_lists_say_nothing_about_steps():
+    found = hh.diverse(hh.Grid(np.random.default_rng(0).normal(size=(4, 5, 2))), m=2)
+    assert "2 of 2 steps proven optimal; " in found.report()
+    assert "steps proven" not in replace(found, method="greedy, improved").report()

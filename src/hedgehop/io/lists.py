@@ -65,7 +65,7 @@ def _parts(found: DiverseList) -> tuple[dict[str, Any], Arrays]:
 def load(
     path: FilePath, model: Model | None = None, diversity: Diversity | None = None, oracle: OracleLike = "auto"
 ) -> DiverseList:
-    """Read a list that ``found.save`` wrote. It is complete; with its model, it goes on.
+    """Read a list that ``found.save`` wrote. It is complete; with its model, it can be extended.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ Judge = Callable[[NDArray[np.int32], ArrayLike], ArrayLike]
 
 
 class Reranker(BaseEstimator):  # type: ignore[misc]
-    """Learns from lists and truths which labeling to take (Yadollahpour, Batra, Shakhnarovich, CVPR 2013).
+    """Learns from lists and true labelings which one to take (Yadollahpour, Batra, Shakhnarovich, CVPR 2013).
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ def as_html(found: DiverseList) -> str:
 def _pictures(found: DiverseList) -> str:
     shares, parts = found.distances[0] / found.labelings[0].size, []
     for t, labels in enumerate(found.labelings[:_MOST_ROWS]):
-        far = f", {shares[t]:.1%} differs" if t else ""
-        text = f"{t + 1}: {_likely(found, t)}{found.relevance[t]:.5g}{far}"
+        far = f", {shares[t]:.1%} different" if t else ""
+        text = f"<b>{t + 1}</b>{far}{_likely(found, t)}<br>relevance {found.relevance[t]:.5g}"
         picture = thumbnail(labels, found.labelings[0] if t else None)
         parts.append(
             f'<figure style="margin:0">{picture}<figcaption style="font-size:85%">{text}</figcaption></figure>'
@@ -36,7 +36,7 @@ def _pictures(found: DiverseList) -> str:
 
 
 def _likely(found: DiverseList, t: int) -> str:
-    return f"likely {found.probabilities[t]:.0%}, " if found.is_weighed else ""
+    return f", {found.probabilities[t]:.0%} likely" if found.is_weighed else ""
 
 
 def _table(found: DiverseList) -> str:

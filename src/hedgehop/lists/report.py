@@ -28,8 +28,14 @@ def report(found: DiverseList, verbose: bool = False) -> str:
 
 def summary(found: DiverseList, between: str = "; ") -> str:
     """How different the labelings are and, after `between`, what is proven, in one sentence."""
-    steps = f"{int(found.exact.sum())} of {len(found)} steps proven optimal"
-    return f"{_apart(found)}{between}{steps}; {_reached(found.certificate)}"
+    return f"{_apart(found)}{between}{_steps(found)}{_reached(found.certificate)}"
+
+
+def _steps(found: DiverseList) -> str:
+    """How many steps are proven; nothing if labelings may have been exchanged, which no step has chosen."""
+    if found.method.endswith("improved"):
+        return ""
+    return f"{int(found.exact.sum())} of {len(found)} steps proven optimal; "
 
 
 def _settings(found: DiverseList) -> list[str]:

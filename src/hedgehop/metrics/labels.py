@@ -31,7 +31,7 @@ def accuracy(labelings: ArrayLike, truth: ArrayLike, ignore: int | None = None) 
 
 
 def refuse_masks(truth: ArrayLike, ignore: int | None) -> None:
-    """Refuse truths that show nothing but background: masks of 0 and 255, most likely, where 255 is the object."""
+    """Refuse true labels that are all background: most likely masks of 0 and 255, in which 255 is the object."""
     labels = set(np.unique(np.asarray(truth)).tolist())
     if ignore in labels and labels <= {0, ignore}:
         raise ValueError(

@@ -48,7 +48,7 @@ class Scene:
 
     @property
     def superpixels(self) -> Superpixels:
-        """The image cut into superpixels; after that its RGB is let go. Two threads may both cut, alike."""
+        """The superpixels of the image; its RGB is released afterwards. Two threads may both compute them, equally."""
         rgb = self._rgb
         if rgb is not None:
             self._superpixels = slic(rgb, self._n_segments)

@@ -76,7 +76,7 @@ def allowed_labels(model: Model, potentials: Sequence[Potential], first: int | N
 
 
 def labelings_of(allowed: NDArray[np.bool_]) -> Iterator[Labels]:
-    """All labelings of allowed labels, (n, L), in lexicographic order, some thousands at a time."""
+    """All labelings of allowed labels, (n, L), in lexicographic order, a few thousand at a time."""
     choices = [np.flatnonzero(row).astype(np.int32) for row in allowed]
     sizes = np.array([c.size for c in choices], np.int64)
     places = np.concatenate([np.cumprod(sizes[::-1])[::-1][1:], [1]])
