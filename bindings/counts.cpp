@@ -20,6 +20,7 @@
 #include "counts/ball_gain.hpp"
 #include "counts/envelope.hpp"
 #include "counts/list_slopes.hpp"
+#include "counts/list_swaps.hpp"
 #include "counts/mixture.hpp"
 #include "counts/slope_master.hpp"
 #include "counts/union_weights.hpp"
@@ -207,6 +208,30 @@ std::tuple<Result<double>, Result<double>, double, double> slope_master(
   return {Result<double>(master.mixture()), Result<double>(master.slopes()), master.bound(), master.worth()};
 }
 
+Result<std::int32_t> list_of_known(Vector<std::int64_t> starts, Vector<std::int32_t> groups,
+                                   Vector<double> weights, Vector<std::int32_t> curve, Matrix<double> tables,
+                                   Vector<double> scores, Matrix<std::uint8_t> near,
+                                   Vector<std::int32_t> begun, std::size_t rounds, double enough) {
+  const auto members = memberships_of(starts, groups, weights.size());
+  const auto rows = view_of(tables);
+  const auto apart = view_of(near);
+  require(rows.rows > 0 && rows.columns > 1, "tables must have at least one row and two columns");
+  require_size("curve", curve.size(), weights.size(), "group");
+  require_in_range("curve", span_of(curve), rows.rows);
+  require_size("scores", scores.size(), starts.size() - 1, "labeling");
+  require_finite("scores", span_of(scores));
+  require(apart.rows == 0 || (apart.rows == scores.size() && apart.columns == scores.size()),
+          "near must have no rows, or a row and a column per labeling");
+  require(begun.size() < rows.columns, "begun must not be longer than lists are");
+  require_in_range("begun", span_of(begun), scores.size());
+  counts::ListSwaps swaps({span_of(weights), span_of(curve), rows}, members, span_of(scores), apart);
+  const auto given = span_of(begun);
+  auto list = swaps.filled({given.begin(), given.end()}, rows.columns - 1);
+  if (!list) return Result<std::int32_t>{0};
+  Poll poll = python_poll();
+  return Result<std::int32_t>(rounds > 0 ? swaps.settled(std::move(*list), rounds, enough, poll) : *list);
+}
+
 template <class T>
 std::tuple<Result<std::int32_t>, Result<double>> list_slopes(Matrix<T> unary, const PyPairs& pairs,
                                                              Matrix<double> weights, Vector<double> h,
@@ -315,6 +340,16 @@ void register_counts(nb::module_& m) {
         "slopes of the groups, what they prove over these labelings, and what the mixture is worth.\n\n"
         "Where labelings must differ, clusters (K,) of labelings have 1/m of the mixture at most each; () "
         "else.");
+  m.def(
+      "list_of_known", &list_of_known, "starts"_a, "groups"_a, "weights"_a, "curve"_a, "tables"_a, "scores"_a,
+      "near"_a, "begun"_a, "rounds"_a, "enough"_a, NoGil(),
+      "A list of m labelings out of those with scores (K,) and groups starts[k]:starts[k + 1], whose counts\n"
+      "are worth tables (F, m + 1) times weights: its places, which begin with those given. The best ones "
+      "are\n"
+      "added until there are m, then single ones are swapped while that gains more than enough, in at most "
+      "so\n"
+      "many rounds. Lists hold no two labelings that are near (K, K), or (0, 0); empty if no further one "
+      "fits.");
   const char* slopes =
       "Slopes of groups (variable, label) by message passing, for a concave h (m + 1,) and weights (n, 1) "
       "or\n"

@@ -8,7 +8,7 @@ labelings y of T of sum of a_g s_g over the groups of y``, with ``h*(s) = max_{0
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,20 @@ class Columns:
         starts = np.concatenate([[0], np.cumsum(incidence.sum(axis=1))]).astype(np.int64)
         groups = np.ascontiguousarray(np.nonzero(incidence)[1], np.int32)
         return cls(starts, groups, np.ascontiguousarray(weights, np.float64), np.ascontiguousarray(centre, np.float64))
+
+
+def joined(columns: Sequence[Columns]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Put the groups of several families side by side."""
+    if len(columns) == 1:
+        return columns[0].starts, columns[0].groups
+    shifts = np.cumsum([0, *(part.weights.size for part in columns)]).astype(np.int32)
+    rows = range(columns[0].starts.size - 1)
+    pieces = [
+        part.groups[part.starts[k] : part.starts[k + 1]] + shift
+        for k in rows
+        for part, shift in zip(columns, shifts, strict=False)
+    ]
+    return np.sum([part.starts for part in columns], axis=0), np.concatenate(pieces)
 
 
 class GroupLines(ABC):

@@ -32,11 +32,16 @@ def meets(model: Model, value: float, bound: float, potentials: Iterable[Potenti
     """
     if bound <= value or not isfinite(value):  # what is forbidden meets nothing but a proof that all is
         return bound <= value
+    return bound - value <= rounding(model, value, potentials, error)
+
+
+def rounding(model: Model, value: float, potentials: Iterable[Potential] = (), error: float = 0.0) -> float:
+    """How far a bound may be from a value that meets it."""
     at_stake = stake(model, potentials)
     if at_stake is None:  # of someone else's model, whose scores are summed nowhere else
-        return bound - value <= _SUM_SHARE * abs(value)
+        return _SUM_SHARE * abs(value)
     kernel = min(2.0 * error, _KERNEL_SHARE * at_stake)
-    return bound - value <= _SOLVER_SHARE * at_stake + _LAST_DIGITS * abs(value) + kernel
+    return _SOLVER_SHARE * at_stake + _LAST_DIGITS * abs(value) + kernel
 
 
 def ties(model: Model, value: float, potentials: Iterable[Potential] = ()) -> float:

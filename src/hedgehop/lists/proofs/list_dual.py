@@ -20,13 +20,14 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import Columns, GroupLines, Slopes
+from hedgehop.diversity.lines import GroupLines, Slopes, joined
 from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem, on_grid
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
 _MOVES = 500  # of the master problem's mixture
+_BEGUN_HOLD = 2.0  # times the first stiffness: messages lead close to the best slopes, a list's counts do not
 _SERIOUS_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
 _NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
 _NEGLIGIBLE_STAKE = 1e-12  # of what is at stake: a gap that need not be closed
@@ -87,7 +88,7 @@ class ListDual:
                 lines.start(problem.rows)
         self._best, self._lower = np.inf, -np.inf
         self._stake = stake(problem.objective.model) or float(np.ptp(self._scores))
-        self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
+        self._hold, self._tolerance, self._stuck = _BEGUN_HOLD if begun else 1.0, 0.02, 0
         self.exact = True  # whether the last step was
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
 
@@ -136,7 +137,7 @@ class ListDual:
         sizes = [part.weights.size for part in columns]
         unit, top = self._unit, max(self._scores)
         scores = on_grid((np.array(self._scores) - top) / unit, self._stake / unit)
-        starts, groups = _joined(columns)
+        starts, groups = joined(columns)
         weights = np.concatenate([f / unit * part.weights for f, part in zip(factors, columns, strict=True)])
         m, constant = self._problem.m, sum(f * lines.constant for f, lines in self._families)
         mixture, slopes, predicted, worth = _core.counts.slope_master(
@@ -241,20 +242,6 @@ def _worth(families: Families, slopes: Sequence[Slopes]) -> float:
 def _potentials(families: Families, slopes: Sequence[Slopes]) -> list[Potential]:
     pairs = zip(families, slopes, strict=True)
     return [p for (factor, lines), part in pairs for p in lines.potentials(part, factor)]
-
-
-def _joined(columns: Sequence[Columns]) -> tuple[np.ndarray, np.ndarray]:
-    """Put the groups of several families side by side."""
-    if len(columns) == 1:
-        return columns[0].starts, columns[0].groups
-    shifts = np.cumsum([0, *(part.weights.size for part in columns)]).astype(np.int32)
-    rows = range(columns[0].starts.size - 1)
-    pieces = [
-        part.groups[part.starts[k] : part.starts[k + 1]] + shift
-        for k in rows
-        for part, shift in zip(columns, shifts, strict=False)
-    ]
-    return np.sum([part.starts for part in columns], axis=0), np.concatenate(pieces)
 
 
 def _named(slopes: Sequence[Slopes]) -> Arrays:

@@ -24,14 +24,14 @@ from hedgehop.lists.proofs.gains import GAINS
 from hedgehop.lists.proofs.list_dual import RELAXED, SLOPES
 from hedgehop.lists.proofs.listing import LISTING
 from hedgehop.lists.proofs.partition import PARTS
-from hedgehop.lists.proofs.swaps import Swaps
+from hedgehop.lists.proofs.swaps import Swaps, greedy_order
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exactness import meets
 
-_KEPT_MIXTURES = 6  # of the last mixtures from which better lists are sought
-_EXCHANGED = 5  # one of so many steps solves a labeling again, given all others
+_ROUND = 10  # steps, of which the last ones solve a labeling again, given all others
+_EXCHANGES = 2  # of a round
 Tell = Callable[[str], None]
 # They take turns, in this order; the last two of the second one know nothing of limits.
 BOUND_METHODS: tuple[BoundMethod, ...] = (LISTING, JOINT, PARTS, RELAXED, SLOPES, BALLS, GAINS)
@@ -48,8 +48,11 @@ class Search:
         self._given, self._rows = greedy, rows
         self._methods = _APART if greedy.separation.distance else BOUND_METHODS
         self._asked = deque((method, self._found(method)) for method in self._methods)
-        self._labelings = {row.tobytes(): row for row in rows}
-        self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_KEPT_MIXTURES)
+        self._new, self._beginnings = [rows], [rows[:0]]  # labelings and mixtures that swaps have not seen yet
+        self._values: dict[tuple[int, ...], float] = {}
+        self._better: Labels | None = None
+        self._turn, self._idle = 0, 0  # which labeling is solved again next; how many were, since the list changed
+        self._valued: tuple[Labels, float] | None = None
         self._best: Bound | None = None
         self._calls, self._seconds, self._lock = 0, 0.0, Lock()
 
@@ -77,33 +80,42 @@ class Search:
             self._certify(state, calls, tell)
 
     def improve(self, state: ListState, calls: int, tell: Tell | None = None) -> ListState:
-        """Return a list whose F is at least the same, within `calls` steps, the last ones for exchanges."""
+        """Return a list whose F is at least the same, within `calls` steps for bounds and exchanges in turn.
+
+        More steps go on from where fewer ended, so they never find less.
+        """
         with self._lock:
-            exchanges = min(len(state), calls // _EXCHANGED)
-            self._certify(state, calls - exchanges, tell)
-            swapped = better = self._swapped(state)
-            for t in range(exchanges):
-                if self._reaches(self._greedy.objective.value(better.rows), np.inf):
-                    break
-                better = self._exchanged(better, t)
-            better = better if better is swapped else self._swapped(better)
+            until, known, better = self._calls + calls, self._least(state), self._swapped(state)
+            while self._calls < until and effort().seconds > 0 and not self._reaches(self._value(better), known):
+                exchanges = self._calls % _ROUND >= _ROUND - _EXCHANGES and self._idle < len(state)
+                if exchanges or not self._looked(tell):
+                    if self._idle >= len(state):
+                        break
+                    better = self._exchanged(better)
+                better = self._swapped(better)
         return state if better is state else self._in_order(better, state)
 
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
-        until, value, known = self._calls + calls, self._greedy.objective.value(state.rows), self._least(state)
+        until, value, known = self._calls + calls, self._value(state), self._least(state)
         while self._calls < until and effort().seconds > 0 and not self._reaches(value, known):
-            start, answer = perf_counter(), self._next()
-            if answer is None:
+            if not self._looked(tell):
                 return
-            source, found = answer
-            self._calls, self._seconds = self._calls + found.calls, self._seconds + perf_counter() - start
-            self._labelings |= {row.tobytes(): row for row in np.ascontiguousarray(found.labelings, np.int32)}
-            self._take(Bound(found.bound, Proof(source, found.arrays, self._calls, self._seconds)))
-            self._beginnings.append(found.beginning)
-            if found.final:
-                self._asked.clear()
-            if tell is not None and self._best is not None:
-                tell(f"bound after {self._calls} further steps: {self._best:.8g}")
+
+    def _looked(self, tell: Tell | None) -> bool:
+        """Ask for one more bound; False if nobody has any."""
+        start, answer = perf_counter(), self._next()
+        if answer is None:
+            return False
+        source, found = answer
+        self._calls, self._seconds = self._calls + found.calls, self._seconds + perf_counter() - start
+        self._new.append(found.labelings)
+        self._take(Bound(found.bound, Proof(source, found.arrays, self._calls, self._seconds)))
+        self._beginnings.append(found.beginning)
+        if found.final:
+            self._asked.clear()
+        if tell is not None and self._best is not None:
+            tell(f"bound after {self._calls} further steps: {self._best:.8g}")
+        return True
 
     def _next(self) -> tuple[str, FoundBound] | None:
         """Return what a method finds next, and its name; those that apply take turns."""
@@ -137,33 +149,52 @@ class Search:
         least = known if self._best is None else min(known, self._best)
         return meets(self._greedy.objective.model, value, least)
 
-    def _swapped(self, state: ListState) -> ListState:
-        """Return the best list that swaps among the labelings found lead to, from this one and from the mixture."""
-        self._labelings |= {row.tobytes(): row for row in state.rows}
-        swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._labelings.values())))
-        whole = [swaps.filled(swaps.places(rows), len(state)) for rows in self._beginnings]
-        starts = {tuple(start) for start in [swaps.places(state.rows), *whole] if start is not None}
-        lists = {tuple(sorted(swaps.settled(start))) for start in starts}
-        best = max((swaps.pool[list(places)] for places in sorted(lists)), key=self._greedy.objective.value)
-        before = self._greedy.objective.value(state.rows)
-        grows = not meets(self._greedy.objective.model, before, self._greedy.objective.value(best))
-        return ListState(best, baseline=state.baseline, bounds=state.bounds) if grows else state
+    @cached_property
+    def _swaps(self) -> Swaps:
+        return Swaps(self._greedy.objective, self._greedy.separation, len(self._rows), self._rows)
 
-    def _exchanged(self, state: ListState, t: int) -> ListState:
-        """Solve one labeling again given all others."""
-        start = perf_counter()
-        better, bound = improved(self._greedy, state, t)
+    def _swapped(self, state: ListState) -> ListState:
+        """Return the best list that swaps among the labelings found lead to, from the best known and new mixtures."""
+        swaps, known = self._swaps, [state.rows] if self._better is None else [state.rows, self._better]
+        for rows in (*known, *self._new):
+            swaps.add(rows)
+        whole = [swaps.filled(swaps.places(rows)) for rows in self._beginnings]
+        self._new.clear()
+        self._beginnings.clear()
+        starts = {tuple(sorted(start)) for start in [*map(swaps.places, known), *whole] if start is not None}
+        lists = {tuple(sorted(swaps.settled(start))) for start in sorted(starts)}
+        best = max(sorted(lists), key=self._value_of_places)
+        if meets(self._greedy.objective.model, self._value(state), self._value_of_places(best)):
+            return state
+        self._better, self._idle = swaps.pool[list(best)], 0
+        return ListState(self._better, baseline=state.baseline, bounds=state.bounds)
+
+    def _value_of_places(self, places: tuple[int, ...]) -> float:
+        """F of a list of labelings found; most lists come up again and again."""
+        if places not in self._values:
+            self._values[places] = self._greedy.objective.value(self._swaps.pool[list(places)])
+        return self._values[places]
+
+    def _exchanged(self, state: ListState) -> ListState:
+        """Solve the next labeling again given all others."""
+        start, self._turn = perf_counter(), (self._turn + 1) % len(state)
+        better, bound = improved(self._greedy, state, self._turn)
         self._calls, self._seconds = self._calls + 1, self._seconds + perf_counter() - start
         self._take(Bound(bound, replace(bound.proof, calls=self._calls, seconds=self._seconds)))
+        self._better, self._idle = better.rows, self._idle + 1 if better is state else 0
         return better
+
+    def _value(self, state: ListState) -> float:
+        """F of a list; of the one asked about last it is known."""
+        if self._valued is None or self._valued[0] is not state.rows:
+            self._valued = state.rows, self._greedy.objective.value(state.rows)
+        return self._valued[1]
 
     def _in_order(self, better: ListState, before: ListState) -> ListState:
         """Put a list into greedy order; what a step could have added at most is known from the first step only."""
-        swaps = Swaps(self._greedy.objective, self._greedy.separation, better.rows)
-        order = swaps.filled([], len(better), once=True)
         objective, submodular = self._greedy.objective, self._greedy.objective.diversity.submodular
-        state = replace(self._greedy.start, baseline=before.baseline)
-        for k in better.rows if order is None else better.rows[order]:
+        state = replace(self._greedy.start, plain=before.plain)
+        for k in better.rows[greedy_order(objective, better.rows)]:
             labeling, relevance = k.reshape(objective.model.shape), float(np.asarray(objective.model.score(k[None]))[0])
             most = before.steps[0].upper_bound if submodular or not len(state) else np.inf
             step = Step(labeling, 0.0, most, False, self._greedy.solver.oracle.name, 0.0, relevance)

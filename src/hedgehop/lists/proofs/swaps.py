@@ -3,68 +3,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop.diversity.lines import joined
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
-from hedgehop.oracles.exactness import meets
+from hedgehop.oracles.exactness import meets, rounding
 
 _SWAP_ROUNDS = 30
 
 
-@dataclass(frozen=True, eq=False)
 class Swaps:
-    """Lists as places in a pool of labelings, which keep their distance."""
+    """Lists of m labelings as places in a pool, which keep their distance.
 
-    objective: Objective
-    separation: Separation
-    pool: Labels
-    _known: dict[tuple[int, ...], Doubles] = field(default_factory=dict, init=False)  # gains, by the list they add to
+    If D is a sum over groups, a kernel looks at what the labelings have in common; otherwise gains are asked for.
+    """
 
-    @cached_property
-    def _place(self) -> dict[bytes, int]:
-        return {row.tobytes(): k for k, row in enumerate(self.pool)}
+    def __init__(self, objective: Objective, separation: Separation, m: int, pool: Labels) -> None:
+        self.objective, self.separation, self.m = objective, separation, m
+        self.pool = np.zeros((0, objective.model.n_variables), np.int32)
+        self._place: dict[bytes, int] = {}
+        self._relevance, self._near = np.zeros(0), np.zeros((0, 0), bool)
+        self._known: dict[tuple[int, ...], Doubles] = {}  # gains, by the list they add to
+        families = objective.diversity.lines(objective.model, m) if objective.tradeoff > 0 else None
+        self._families = families or []
+        self.add(pool)
+        if self._families and not self._counts_repeats():
+            self._families = []
 
-    @cached_property
-    def _relevance(self) -> Doubles:
-        return np.asarray(self.objective.model.score(self.pool), np.float64)
+    def add(self, rows: Labels) -> None:
+        """Take labelings into the pool that are not there yet."""
+        new = {row.tobytes(): row for row in np.ascontiguousarray(rows, np.int32) if row.tobytes() not in self._place}
+        if not new:
+            return
+        added, before = np.array(list(new.values())), len(self.pool)
+        self._place |= {key: before + k for k, key in enumerate(new)}
+        self.pool = np.concatenate([self.pool, added])
+        self._relevance = np.append(self._relevance, np.asarray(self.objective.model.score(added), np.float64))
+        self._known.clear()
+        self.__dict__.pop("_kernel", None)
+        for _, lines in self._families:
+            for row in added:
+                lines.add(row)
+        if self.separation.distance:
+            self._near = self._too_close(added, before)
 
-    @cached_property
-    def _near(self) -> NDArray[np.bool_]:
+    def _too_close(self, added: Labels, before: int) -> NDArray[np.bool_]:
         """Which two labelings may not be in one list."""
-        if self.separation.distance == 0:
-            return np.zeros((len(self.pool), len(self.pool)), bool)
-        return np.asarray(_core.counts.hamming(self.pool, self.pool) < self.separation.distance)
+        near = np.zeros((len(self.pool), len(self.pool)), bool)
+        near[:before, :before] = self._near
+        near[before:] = _core.counts.hamming(added, self.pool) < self.separation.distance
+        near[:, before:] = near[before:].T
+        return near
 
     def places(self, rows: Labels) -> list[int]:
         """Places of labelings that are in the pool, without those too close to earlier ones."""
         kept: list[int] = []
-        for k in (self._place[row.tobytes()] for row in rows):
-            kept += [] if self._near[k, kept].any() else [k]
+        for k in (self._place[row.tobytes()] for row in np.ascontiguousarray(rows, np.int32)):
+            kept += [] if self._near.size and self._near[k, kept].any() else [k]
         return kept
 
-    def filled(self, places: Sequence[int], m: int, once: bool = False) -> list[int] | None:
-        """Add the best labelings one by one until there are m, each once if asked; None if no further one fits."""
+    def filled(self, places: Sequence[int]) -> list[int] | None:
+        """Add the best labelings one by one until there are m; None if no further one fits."""
+        if self._families:
+            return self._of_groups(places, 0) or None
         chosen = list(places)
-        while len(chosen) < m:
+        while len(chosen) < self.m:
             gains = self._gains(chosen)
-            if once:
-                gains = gains.copy()
-                gains[chosen] = -np.inf
             if np.isneginf(gains.max()):
                 return None
             chosen.append(int(gains.argmax()))
         return chosen
 
     def settled(self, places: Sequence[int]) -> list[int]:
-        """Swap single labelings for better ones until none raises F."""
+        """Swap single labelings of m for better ones until none raises F."""
+        if self._families:
+            return self._of_groups(places, _SWAP_ROUNDS)
         chosen = list(places)
         for _ in range(_SWAP_ROUNDS):
             before = list(chosen)
@@ -78,11 +98,56 @@ class Swaps:
                 break
         return chosen
 
+    def _counts_repeats(self) -> bool:
+        """Whether D of a repeated labeling is that of its groups: of different items alone, only bounds are known."""
+        first, objective = self.pool[:1], self.objective
+        rows, total = np.repeat(first, self.m, axis=0), self.m * float(self._modular[0])
+        for factor, lines in self._families:
+            part = lines.columns()
+            covered = part.weights[part.groups[: part.starts[1]]].sum() * lines.h[self.m]
+            total += objective.tradeoff * factor * (lines.constant + covered)
+        return bool(np.isclose(total, objective.value(rows), rtol=1e-9, atol=1e-9 * abs(float(self._relevance[0]))))
+
+    def _of_groups(self, places: Sequence[int], rounds: int) -> list[int]:
+        """Fill and settle a list by the kernel."""
+        enough = rounding(self.objective.model, float(np.abs(self._relevance).max()))
+        near, begun = self._near.astype(np.uint8), np.array(places, np.int32)
+        found: list[int] = self._kernel(near, begun, rounds, enough).tolist()
+        return found
+
+    @cached_property
+    def _kernel(self) -> Callable[..., NDArray[np.int32]]:
+        """Know the groups of the pool, what they are worth by their counts, and what each labeling is worth alone."""
+        columns = [lines.columns() for _, lines in self._families]
+        factors = [self.objective.tradeoff * factor for factor, _ in self._families]
+        weights = np.concatenate([f * part.weights for f, part in zip(factors, columns, strict=True)])
+        family = np.repeat(np.arange(len(columns), dtype=np.int32), [part.weights.size for part in columns])
+        tables = np.array([lines.h for _, lines in self._families])
+        return partial(_core.counts.list_of_known, *joined(columns), weights, family, tables, self._modular)
+
+    @property
+    def _modular(self) -> Doubles:
+        """What each labeling adds whatever the rest of the list is."""
+        parsimony = self.objective.diversity.parsimony_of(self.objective.model, self.pool)
+        return np.asarray(self._relevance + self.objective.tradeoff * parsimony)
+
     def _gains(self, chosen: Sequence[int]) -> Doubles:
         """What each labeling would add to F; -inf for those too close. Searches from several lists ask twice."""
         key = tuple(sorted(chosen))
         if key not in self._known:
             gains = np.array(self.objective.gain(self.pool, self._relevance, self.pool[list(key)]), np.float64)
-            gains[self._near[:, list(key)].any(axis=1)] = -np.inf
+            if self._near.size:
+                gains[self._near[:, list(key)].any(axis=1)] = -np.inf
             self._known[key] = gains
         return self._known[key]
+
+
+def greedy_order(objective: Objective, rows: Labels) -> list[int]:
+    """Return the order in which the labelings of a list add most, one by one."""
+    chosen: list[int] = []
+    relevance = np.atleast_1d(np.asarray(objective.model.score(rows), np.float64))
+    while len(chosen) < len(rows):
+        left = [k for k in range(len(rows)) if k not in chosen]
+        gains = np.asarray(objective.gain(rows[left], relevance[left], rows[chosen]))
+        chosen.append(left[int(gains.argmax())])
+    return chosen
