@@ -48,7 +48,6 @@ class Search:
         self._given, self._rows = greedy, rows
         self._providers = _APART if greedy.separation.distance else PROVIDERS
         self._asked = deque((provider, self._found(provider)) for provider in self._providers)
-        self._labelings = {row.tobytes(): row for row in rows}
         self._beginnings: deque[Labels] = deque([rows[:0]], maxlen=_KEPT_MIXTURES)
         self._best: Bound | None = None
         self._calls, self._seconds, self._lock = 0, 0.0, Lock()
@@ -56,6 +55,11 @@ class Search:
     @cached_property
     def _greedy(self) -> Greedy:
         return replace(self._given, solver=self._given.solver.for_bounds())
+
+    @cached_property
+    def _labelings(self) -> dict[bytes, Labels]:
+        """All labelings found, once each."""
+        return {row.tobytes(): row for row in self._rows}
 
     @cached_property
     def _problem(self) -> Problem:
@@ -97,7 +101,7 @@ class Search:
                 return
             source, evidence = found
             self._calls, self._seconds = self._calls + evidence.calls, self._seconds + perf_counter() - start
-            self._labelings |= {row.tobytes(): row for row in np.ascontiguousarray(evidence.labelings, np.int32)}
+            self._labelings.update((row.tobytes(), row) for row in np.ascontiguousarray(evidence.labelings, np.int32))
             self._take(Bound(evidence.bound, Proof(source, evidence.arrays, self._calls, self._seconds)))
             self._beginnings.append(evidence.beginning)
             if evidence.final:
@@ -139,7 +143,7 @@ class Search:
 
     def _swapped(self, state: ListState) -> ListState:
         """Return the best list that swaps among the labelings found lead to, from this one and from the mixture."""
-        self._labelings |= {row.tobytes(): row for row in state.rows}
+        self._labelings.update((row.tobytes(), row) for row in state.rows)
         swaps = Swaps(self._greedy.objective, self._greedy.separation, np.array(list(self._labelings.values())))
         whole = [swaps.filled(swaps.places(rows), len(state)) for rows in self._beginnings]
         starts = {tuple(start) for start in [swaps.places(state.rows), *whole] if start is not None}
