@@ -69,13 +69,14 @@ Result<std::int64_t> variable_counts(Matrix<Label> labelings, std::size_t n_labe
   return out;
 }
 
-Result<double> differing_counts(Matrix<Label> labelings, std::size_t n_labels,
-                                std::optional<Vector<double>> weights) {
+Filled<double> differing_counts(Matrix<Label> labelings, std::size_t n_labels,
+                                std::optional<Vector<double>> weights, double factor) {
+  const std::size_t n = labelings.shape(1);
   require_in_range("labelings", span_of(labelings), n_labels);
-  if (weights) require_size("weights", weights->size(), labelings.shape(1), "variable");
-  Result<double> out{labelings.shape(1), n_labels};
+  if (weights) require_size("weights", weights->size(), n, "variable");
+  Filled<double> out(checked_product(n, n_labels));
   counts::differing_counts(view_of(labelings), weights ? span_of(*weights) : std::span<const double>(),
-                           out.view());
+                           factor, {out.span(), n, n_labels});
   return out;
 }
 
@@ -264,8 +265,10 @@ void register_statistics(nb::module_& m) {
         "Number of variables with each label in each of (m, n) labelings: (m, n_labels).");
   m.def("distances_to_earlier", &distances_to_earlier, "labelings"_a, "weights"_a = nb::none(), NoGil(),
         "Sum of the Hamming distances of each labeling to all before it, (m,).");
-  m.def("differing_counts", &differing_counts, "labelings"_a, "n_labels"_a, "weights"_a = nb::none(), NoGil(),
-        "Number of labelings that give each variable another label than l, times its weight, (n, n_labels).");
+  m.def("differing_counts", &differing_counts, "labelings"_a, "n_labels"_a, "weights"_a.none(), "factor"_a,
+        NoGil(),
+        "Number of labelings that give each variable another label than l, times its weight and a factor,\n"
+        "(n * n_labels,).");
   m.def("variable_counts", &variable_counts, "labelings"_a, "n_labels"_a, NoGil(),
         "Number of (m, n) labelings that give each variable each label: (n, n_labels).");
   m.def("transition_counts", &transition_counts, "labelings"_a, "edges"_a, "n_labels"_a, NoGil(),

@@ -13,6 +13,7 @@
 #include "local/annealing.hpp"
 #include "local/distance_moves.hpp"
 #include "local/max_product.hpp"
+#include "local/tabu_search.hpp"
 #include "objects/distance_terms.hpp"
 
 namespace hedgehop::bindings {
@@ -30,27 +31,35 @@ class PyDistanceMoves {
 
   Result<Label> improve(Matrix<double> unary, const PyDistanceTerms& terms, Vector<double> coefficients,
                         Vector<Label> labeling, std::size_t rounds) const {
-    return run(unary, terms, coefficients, labeling, [&](auto& search, std::span<Label> labels, Poll& poll) {
-      search.improve(labels, rounds, poll);
-    });
+    return run<local::DistanceMoves>(
+        unary, terms, coefficients, labeling,
+        [&](auto& search, std::span<Label> labels, Poll& poll) { search.improve(labels, rounds, poll); });
   }
 
   Result<Label> ascend(Matrix<double> unary, const PyDistanceTerms& terms, Vector<double> coefficients,
                        Vector<Label> labeling, std::size_t moves) const {
-    return run(unary, terms, coefficients, labeling, [&](auto& search, std::span<Label> labels, Poll& poll) {
-      search.ascend(labels, moves, poll);
-    });
+    return run<local::DistanceMoves>(
+        unary, terms, coefficients, labeling,
+        [&](auto& search, std::span<Label> labels, Poll& poll) { search.ascend(labels, moves, poll); });
+  }
+
+  Result<Label> explore(Matrix<double> unary, const PyDistanceTerms& terms, Vector<double> coefficients,
+                        Vector<Label> labeling, std::size_t patience) const {
+    return run<local::TabuSearch>(
+        unary, terms, coefficients, labeling,
+        [&](auto& search, std::span<Label> labels, Poll& poll) { search.run(labels, patience, poll); });
   }
 
   Result<Label> mix(Matrix<double> unary, const PyDistanceTerms& terms, Vector<double> coefficients,
                     Vector<Label> labeling, Vector<Label> other) const {
     const auto target = pairs_.checked_labeling("other", other);
-    return run(unary, terms, coefficients, labeling,
-               [&](auto& search, std::span<Label> labels, Poll& poll) { search.mix(labels, target, poll); });
+    return run<local::DistanceMoves>(
+        unary, terms, coefficients, labeling,
+        [&](auto& search, std::span<Label> labels, Poll& poll) { search.mix(labels, target, poll); });
   }
 
  private:
-  template <class Search>
+  template <template <class> class Method, class Search>
   Result<Label> run(const Matrix<double>& unary, const PyDistanceTerms& terms,
                     const Vector<double>& coefficients, const Vector<Label>& labeling, Search search) const {
     Result<Label> labels(pairs_.checked_labeling("labeling", labeling));
@@ -66,7 +75,7 @@ class PyDistanceMoves {
     }
     Poll poll = python_poll();
     const auto run_on = [&](const auto& scores) {
-      local::DistanceMoves moves(view_of(unary), incidence_, scores, used, factors);
+      Method<std::decay_t<decltype(scores)>> moves(view_of(unary), incidence_, scores, used, factors);
       search(moves, std::span(labels.values), poll);
     };
     std::visit(run_on, pairs_.view().scores);
@@ -154,6 +163,9 @@ void register_local(nb::module_& m) {
            "Change one variable at a time while the sum of scores and coefficients times terms grows.")
       .def("ascend", &PyDistanceMoves::ascend, "unary"_a, "terms"_a, "coefficients"_a, "labeling"_a,
            "moves"_a, NoGil(), "The same, the change that gains most first, at most so many changes.")
+      .def("explore", &PyDistanceMoves::explore, "unary"_a, "terms"_a, "coefficients"_a, "labeling"_a,
+           "patience"_a, NoGil(),
+           "Tabu search: changes that lose, too, until so many in a row find no better labeling.")
       .def("mix", &PyDistanceMoves::mix, "unary"_a, "terms"_a, "coefficients"_a, "labeling"_a, "other"_a,
            NoGil(), "Switch connected parts of the labeling to another labeling while the same sum grows.");
   m.def("anneal", &anneal, "unary"_a, "pairs"_a, "members"_a, "starts"_a, "cells"_a, "labeling"_a, "runs"_a,

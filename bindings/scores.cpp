@@ -48,6 +48,13 @@ std::tuple<double, double> extent(Array<Real> values) {
   return {found.low, found.high};
 }
 
+template <class Real>
+std::tuple<Filled<Real>, double, double> copied(Array<Real> values) {
+  Filled<Real> out(values.size());
+  const auto found = scores::copy(span_of(values), out.span());
+  return {std::move(out), found.low, found.high};
+}
+
 std::tuple<Filled<double>, double, double> scaled(Vector<double> values, double factor) {
   Filled<double> out(values.size());
   const auto found = scores::scale(span_of(values), factor, out.span());
@@ -109,6 +116,9 @@ void register_scores(nb::module_& m) {
   const char* least_and_largest = "Least and largest value, nan if one is nan; (inf, -inf) of none.";
   m.def("extent", &extent<float>, "values"_a, NoGil(), least_and_largest);
   m.def("extent", &extent<double>, "values"_a, NoGil(), least_and_largest);
+  const char* copy_and_extent = "The values, (n,), and the least and the largest of them, as extent says.";
+  m.def("copied_floats", &copied<float>, "values"_a, NoGil(), copy_and_extent);
+  m.def("copied", &copied<double>, "values"_a, NoGil(), copy_and_extent);
   m.def("scaled", &scaled, "values"_a, "factor"_a, NoGil(),
         "factor * values, and the least and the largest of that, nan if one is nan.");
   const char* ranges =

@@ -19,14 +19,30 @@
 
 namespace hedgehop::counts {
 
-// Whether every label of every labeling is one of its variable's.
+// The bits that are set in any of the values: no value is larger, and none is negative unless this is.
+inline std::int32_t all_bits(std::span<const std::int32_t> values) {
+  std::int32_t bits = 0;
+  for (const std::int32_t value : values) bits |= value;
+  return bits;
+}
+
+// Whether every label of every labeling is one of its variable's. Blocks of variables, so that their counts
+// stay at hand; the bits of two labels, or four, say enough without comparing each.
 inline bool are_labels(Labelings labelings, std::span<const std::int32_t> label_counts) {
-  std::int32_t wrong = 0;
-  for (std::size_t r = 0; r < labelings.rows; ++r) {
-    const auto labels = labelings.row(r);
-    for (std::size_t i = 0; i < labels.size(); ++i) wrong |= (labels[i] < 0) | (labels[i] >= label_counts[i]);
+  constexpr std::size_t block = 4096;
+  for (std::size_t start = 0; start < label_counts.size(); start += block) {
+    const auto counts = label_counts.subspan(start, std::min(block, label_counts.size() - start));
+    const std::int32_t least = *std::ranges::min_element(counts);
+    for (std::size_t r = 0; r < labelings.rows; ++r) {
+      const auto labels = labelings.row(r).subspan(start, counts.size());
+      const std::int32_t bits = all_bits(labels);
+      if (bits >= 0 && bits < least) continue;
+      std::int32_t wrong = bits < 0;
+      for (std::size_t i = 0; i < labels.size(); ++i) wrong |= labels[i] >= counts[i];
+      if (wrong != 0) return false;
+    }
   }
-  return wrong == 0;
+  return true;
 }
 
 inline std::int64_t hamming_distance(std::span<const Label> a, std::span<const Label> b) {
@@ -99,22 +115,28 @@ inline void label_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   }
 }
 
-// How many labelings give each variable label 1, of two labels: by additions alone.
-inline std::vector<std::int32_t> count_ones(Labelings labelings) {
-  std::vector<std::int32_t> ones(labelings.columns);
-  for (std::size_t r = 0; r < labelings.rows; ++r) {
-    const auto labels = labelings.row(r);
-    for (std::size_t i = 0; i < labels.size(); ++i) ones[i] += labels[i];
+// visit(i, number of labelings that give variable i label 1), of two labels: by additions alone, in blocks
+// that stay at hand.
+template <class Visit>
+void for_each_count_of_ones(Labelings labelings, Visit visit) {
+  constexpr std::size_t block = 2048;
+  std::array<std::int32_t, block> ones;
+  for (std::size_t start = 0; start < labelings.columns; start += block) {
+    const std::size_t count = std::min(block, labelings.columns - start);
+    std::fill_n(ones.begin(), count, 0);
+    for (std::size_t r = 0; r < labelings.rows; ++r) {
+      const auto labels = labelings.row(r).subspan(start, count);
+      for (std::size_t i = 0; i < count; ++i) ones[i] += labels[i];
+    }
+    for (std::size_t i = 0; i < count; ++i) visit(start + i, ones[i]);
   }
-  return ones;
 }
 
 inline void counts_of_two(Labelings labelings, MatrixView<std::int64_t> out) {
-  const std::vector<std::int32_t> ones = count_ones(labelings);
-  for (std::size_t i = 0; i < ones.size(); ++i) {
-    out.data[2 * i] = static_cast<std::int64_t>(labelings.rows) - ones[i];
-    out.data[2 * i + 1] = ones[i];
-  }
+  for_each_count_of_ones(labelings, [&](std::size_t i, std::int32_t ones) {
+    out.data[2 * i] = static_cast<std::int64_t>(labelings.rows) - ones;
+    out.data[2 * i + 1] = ones;
+  });
 }
 
 // out(i, l) = number of labelings that give variable i the label l.
@@ -127,23 +149,28 @@ inline void variable_counts(Labelings labelings, MatrixView<std::int64_t> out) {
   }
 }
 
-// out(i, l) = number of labelings that give variable i another label than l, times its weight, if any.
-inline void differing_counts(Labelings labelings, std::span<const double> weights, MatrixView<double> out) {
+// out(i, l) = factor times the number of labelings that give variable i another label than l, times its
+// weight, if any.
+inline void differing_counts(Labelings labelings, std::span<const double> weights, double factor,
+                             MatrixView<double> out) {
   const auto all = static_cast<double>(labelings.rows);
+  const double plain = weights.empty() ? factor : 1.0;
   if (out.columns == 2) {
-    const std::vector<std::int32_t> ones = count_ones(labelings);
-    for (std::size_t i = 0; i < ones.size(); ++i) {
-      out.data[2 * i] = ones[i], out.data[2 * i + 1] = all - ones[i];
-    }
+    for_each_count_of_ones(labelings, [&](std::size_t i, std::int32_t ones) {
+      out.data[2 * i] = plain * ones, out.data[2 * i + 1] = plain * (all - ones);
+    });
   } else {
     std::fill(out.data.begin(), out.data.end(), all);
     for (std::size_t r = 0; r < labelings.rows; ++r) {
       const auto labels = labelings.row(r);
       for (std::size_t i = 0; i < labels.size(); ++i) out(i, labels[i]) -= 1.0;
     }
+    if (plain != 1.0) {
+      for (double& count : out.data) count *= plain;
+    }
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    for (double& count : out.row(i)) count *= weights[i];
+    for (double& count : out.row(i)) count = factor * (count * weights[i]);
   }
 }
 

@@ -20,7 +20,7 @@ namespace hedgehop::scores {
 // Ranges of one kind, such as those of all edges, in several arrays.
 using Ranges = std::vector<std::span<const double>>;
 
-inline constexpr std::size_t sample_size = 4096;  // evenly spaced, of which quantiles are taken
+inline constexpr std::size_t sample_size = 1024;  // evenly spaced, of which quantiles are taken
 
 // Best minus least allowed score of a row; 0 if none is allowed.
 template <class Real>
@@ -84,20 +84,36 @@ Extent<Real> extent(std::span<const Real> values) {
   return total;
 }
 
-// out(i) = factor * values(i); returns the least and the largest of them, nan where one is nan.
-inline Extent<double> scale(std::span<const double> values, double factor, std::span<double> out) {
-  constexpr std::size_t block = 1024;  // at hand when its extent is found
-  Extent<double> total;
+// The extent of all that extents of short blocks say, each at hand when its extent is found.
+template <class Real, class Block>
+Extent<Real> by_blocks(std::size_t size, Block extent_of_block) {
+  constexpr std::size_t block = 1024;
+  Extent<Real> total;
   bool is_nan = false;
-  for (std::size_t start = 0; start < values.size(); start += block) {
-    const std::size_t end = std::min(start + block, values.size());
-    for (std::size_t i = start; i < end; ++i) out[i] = factor * values[i];
-    const auto found = extent(std::span<const double>(out.subspan(start, end - start)));
+  for (std::size_t start = 0; start < size; start += block) {
+    const Extent<Real> found = extent_of_block(start, std::min(start + block, size));
     is_nan |= std::isnan(found.low);
     total = {std::min(total.low, found.low), std::max(total.high, found.high)};
   }
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  return is_nan ? Extent<double>{nan, nan} : total;
+  constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+  return is_nan ? Extent<Real>{nan, nan} : total;
+}
+
+// out(i) = values(i); returns the least and the largest of them, nan where one is nan.
+template <class Real>
+Extent<Real> copy(std::span<const Real> values, std::span<Real> out) {
+  return by_blocks<Real>(values.size(), [&](std::size_t start, std::size_t end) {
+    std::copy(values.begin() + start, values.begin() + end, out.begin() + start);
+    return extent(values.subspan(start, end - start));
+  });
+}
+
+// out(i) = factor * values(i); returns the least and the largest of them, nan where one is nan.
+inline Extent<double> scale(std::span<const double> values, double factor, std::span<double> out) {
+  return by_blocks<double>(values.size(), [&](std::size_t start, std::size_t end) {
+    for (std::size_t i = start; i < end; ++i) out[i] = factor * values[i];
+    return extent(std::span<const double>(out.subspan(start, end - start)));
+  });
 }
 
 inline bool counts(double range) {

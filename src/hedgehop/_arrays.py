@@ -27,11 +27,22 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
     An array that is already read-only (and owns its data) is taken as it is, so a large array can be
     handed over without a copy by setting ``array.flags.writeable = False`` first. Anything else is copied.
     """
-    base = array.base
-    shared = array.flags.writeable or (isinstance(base, np.ndarray) and base.flags.writeable)
-    frozen = np.array(array, order="C", copy=True) if shared else np.ascontiguousarray(array)
-    frozen.flags.writeable = False
-    return frozen
+    return own(np.array(array, order="C", copy=True) if _is_shared(array) else np.ascontiguousarray(array))
+
+
+def _is_shared(array: NDArray[Any]) -> bool:
+    """Whether others can change an array."""
+    return array.flags.writeable or (isinstance(array.base, np.ndarray) and array.base.flags.writeable)
+
+
+def frozen_and_extent(array: NDArray[Any]) -> tuple[NDArray[Any], tuple[float, float]]:
+    """Return what :func:`freeze` and :func:`extent` do, in one pass over large arrays."""
+    if _is_shared(array) and _is_plain(array):
+        copied = _core.scores.copied if array.dtype == np.float64 else _core.scores.copied_floats
+        flat, low, high = copied(array)
+        return own(flat.reshape(array.shape)), (low, high)
+    frozen = freeze(array)
+    return frozen, extent(frozen)
 
 
 def own(array: NDArray[Any]) -> NDArray[Any]:
@@ -42,32 +53,40 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
 def scores(values: ArrayLike, name: str, *, ndim: int | tuple[int, ...] | None = None) -> Floats:
     """Check an array of scores: real numbers or -inf (forbidden), float32 and float64 kept as given."""
-    return scores_and_extent(values, name, ndim)[0]
+    array = _real(values, name, ndim)
+    _require_scores(array, extent(array), name)
+    return array
 
 
-def scores_and_extent(
-    values: ArrayLike, name: str, ndim: int | tuple[int, ...] | None = None
-) -> tuple[Floats, tuple[float, float]]:
-    """Check an array of scores; return it with its smallest and largest number, which checking finds."""
+def frozen_scores(values: ArrayLike, name: str) -> tuple[Floats, tuple[float, float]]:
+    """Check an array of scores; return it read-only, with its smallest and largest number."""
+    array, found = frozen_and_extent(_real(values, name, None))
+    _require_scores(array, found, name)
+    return array, found
+
+
+def _real(values: ArrayLike, name: str, ndim: int | tuple[int, ...] | None) -> Floats:
     array = _numeric(values, name)
     if array.dtype not in (np.float32, np.float64):
-        array = array.astype(np.float64)
-    if ndim is not None:
-        allowed = (ndim,) if isinstance(ndim, int) else ndim
-        if array.ndim not in allowed:
-            wanted = " or ".join(str(k) for k in allowed)
-            raise ValueError(f"{name} must have {wanted} dimensions; got shape {array.shape}.")
-    found = extent(array)
-    if found[1] < np.inf:  # what is not a number is not below
-        return array, found
-    refuse_nan(array, name)
-    raise ValueError(f"{name} must not contain +inf; got one. Use a large finite score, or -inf elsewhere to forbid.")
+        array = own(array.astype(np.float64))
+    allowed = (ndim,) if isinstance(ndim, int) else ndim
+    if allowed is not None and array.ndim not in allowed:
+        wanted = " or ".join(str(k) for k in allowed)
+        raise ValueError(f"{name} must have {wanted} dimensions; got shape {array.shape}.")
+    return array
+
+
+def _require_scores(array: Floats, found: tuple[float, float], name: str) -> None:
+    if not found[1] < np.inf:  # what is not a number is not below
+        refuse_nan(array, name)
+        text = f"{name} must not contain +inf; got one. Use a large finite score, or -inf elsewhere to forbid."
+        raise ValueError(text)
 
 
 def finite(values: ArrayLike, name: str, *, shape: tuple[int, ...] | None = None, at_least: float = -np.inf) -> Doubles:
     """Check an array of finite numbers, returned as read-only doubles."""
     array = _numeric(values, name)
-    low, high = extent(array)
+    doubles, (low, high) = frozen_and_extent(array if array.dtype == np.float64 else own(array.astype(np.float64)))
     if not (low > -np.inf and high < np.inf):
         refuse_nan(array, name)
         raise ValueError(f"{name} must be finite; got an infinite entry.")
@@ -75,7 +94,7 @@ def finite(values: ArrayLike, name: str, *, shape: tuple[int, ...] | None = None
         raise ValueError(f"{name} must have shape {shape}; got {array.shape}.")
     if low < at_least:
         raise ValueError(f"{name} must be >= {at_least:g}; got {low:g}.")
-    return freeze(array if array.dtype == np.float64 else array.astype(np.float64))
+    return doubles
 
 
 def weights(values: ArrayLike, name: str, n: int | None = None) -> Doubles:
@@ -142,9 +161,14 @@ def refuse_nan(array: NDArray[Any], name: str) -> None:
 
 def extent(array: NDArray[Any]) -> tuple[float, float]:
     """Smallest and largest number; both nan if any number is nan, (inf, -inf) for an empty array."""
-    if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
+    if _is_plain(array):
         return _core.scores.extent(array)  # one pass
     return (float(array.min()), float(array.max())) if array.size else (np.inf, -np.inf)
+
+
+def _is_plain(array: NDArray[Any]) -> bool:
+    """Whether an array is one that kernels read as it is."""
+    return array.dtype in (np.float32, np.float64) and array.flags.c_contiguous
 
 
 def flag(value: Any, name: str) -> bool:

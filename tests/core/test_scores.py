@@ -25,6 +25,32 @@ def test_extents(dtype: type, n: int, random: Draws) -> None:
         assert np.isnan(_core.scores.extent(values)).all()
 
 
+@given(st.sampled_from([np.float32, np.float64]), st.integers(0, 3000), st.booleans(), draws())
+def test_copies(dtype: type, n: int, with_nan: bool, random: Draws) -> None:
+    values = random.choice([-INF, -2.5, 0.0, 1.5, 7.0], n).astype(dtype)
+    if n and with_nan:
+        values[random.integers(n)] = np.nan
+    copy = _core.scores.copied if dtype is np.float64 else _core.scores.copied_floats
+    copied, low, high = copy(values)
+    np.testing.assert_array_equal(copied, values)
+    np.testing.assert_array_equal([low, high], _core.scores.extent(values))
+    assert copied.dtype == values.dtype
+    assert not np.shares_memory(copied, values)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_models_keep_copies_of_arrays_that_may_change(dtype: type) -> None:
+    given = np.arange(24).reshape(3, 4, 2).astype(dtype)
+    strengths = [np.ones((3, 3)), np.ones((2, 4))]
+    model = hh.Grid(given, strengths)
+    given[:], strengths[0][:] = 0, 9.0
+    np.testing.assert_array_equal(model.unary.ravel(), np.arange(24))
+    assert model.strengths[0].max() == 1.0
+    model = hh.Grid(given.transpose(1, 0, 2), smoothness=0.0)
+    assert model.shape == (4, 3)
+    assert not any(array.flags.writeable for array in (model.unary, *model.strengths))
+
+
 @given(st.integers(0, 3000), st.booleans(), draws())
 def test_scaled(n: int, with_nan: bool, random: Draws) -> None:
     values = random.choice([-INF, -2.5, 0.0, 1.5, 7.0], n)

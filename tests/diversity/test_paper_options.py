@@ -113,3 +113,30 @@ def test_wrong_weights():
         hh.UniqueItems(3)
     with pytest.raises(ValueError, match='steer must be "exact", "sum" or "clamped"'):
         hh.HammingBall(gamma=1.0, steer="half")
+
+
+class Agreeing(hh.LinearHamming):
+    """Steers towards labelings that agree."""
+
+    def potentials(self, model, chosen=()):
+        return [hh.potentials.Linear(-p.theta) for p in super().potentials(model, chosen)]
+
+
+@pytest.mark.parametrize("weights", [None, [0.5, 1.0, 2.0, 3.0, 0.0]])
+@pytest.mark.parametrize("kind", [hh.LinearHamming, Agreeing])
+@pytest.mark.parametrize("steer", ["exact", "half"])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_scaled_potentials_are_potentials_scaled(kind, steer, labels, weights):
+    random = np.random.default_rng(0)
+    model, chosen = hh.FactorGraph(random.normal(size=(5, labels))), random.integers(0, labels, (3, 5))
+    diversity = kind(weights, steer=steer)
+    [fast], [slow] = diversity.scaled_potentials(model, chosen, 0.7), diversity.potentials(model, chosen)
+    np.testing.assert_allclose(fast.theta, 0.7 * slow.theta, rtol=1e-15)
+    assert not fast.theta.flags.writeable
+    assert diversity.scaled_potentials(model, [], 0.7) == []
+
+
+def test_scaled_potentials_do_not_overflow():
+    model = hh.FactorGraph(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="overflows"):
+        hh.LinearHamming([1e300, 1.0]).scaled_potentials(model, [[0, 0], [0, 1]], 1e200)

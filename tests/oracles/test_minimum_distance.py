@@ -190,3 +190,15 @@ def test_too_far_is_said():
     grid = hh.Grid(np.zeros((40, 40, 2)), 0.5)
     with pytest.warns(UserWarning, match="only 2 of 3 labelings"):
         hh.diverse(grid, hh.LinearHamming(), m=3, tradeoff=0.0, min_distance=1600)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_small_lists_are_those_of_enumeration(seed):
+    """Pairs of changes that keep a distance: no slope supports these labelings, and no single change finds them."""
+    random = np.random.default_rng(seed)
+    model = hh.Grid(random.normal(size=(4, 4, 2)), smoothness=0.4)
+    found, truth = (
+        hh.diverse(model, hh.LinearHamming(), 4, tradeoff=0.0, min_distance=6, certify=False, oracle=oracle)
+        for oracle in (GraphCut(), Exhaustive())
+    )
+    assert found.objective == pytest.approx(truth.objective)

@@ -70,13 +70,13 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
     }
   }
   std::vector<double> differing(n * n_labels, 7), weights(n, 0.5);
-  differing_counts({y, m, n}, {}, {differing, n, n_labels});
+  differing_counts({y, m, n}, {}, 3.0, {differing, n, n_labels});
   for (std::size_t i = 0; i < n * n_labels; ++i) {
-    CHECK(differing[i] == static_cast<double>(m) - static_cast<double>(variables[i]));
+    CHECK(differing[i] == 3.0 * (static_cast<double>(m) - static_cast<double>(variables[i])));
   }
-  differing_counts({y, m, n}, weights, {differing, n, n_labels});
+  differing_counts({y, m, n}, weights, 3.0, {differing, n, n_labels});
   for (std::size_t i = 0; i < n * n_labels; ++i) {
-    CHECK(differing[i] == 0.5 * (static_cast<double>(m) - static_cast<double>(variables[i])));
+    CHECK(differing[i] == 1.5 * (static_cast<double>(m) - static_cast<double>(variables[i])));
   }
   transition_counts({y, m, n}, {edges, n_edges, 2}, n_labels, {transitions, m, n_labels * n_labels});
   for (std::size_t r = 0; r < m; ++r) {
@@ -96,16 +96,22 @@ void counts_match_the_definition(Random& random, std::size_t m, std::size_t n, s
   }
 }
 
-void labels_are_told_from_others(Random& random, std::size_t m, std::size_t n) {
-  auto y = random.labels(m * n, 3);
-  const std::vector<std::int32_t> counts(n, 3);
+void labels_are_told_from_others(Random& random, std::size_t m, std::size_t n, std::int32_t n_labels) {
+  auto y = random.labels(m * n, index(n_labels));
+  std::vector<std::int32_t> counts(n, n_labels);
   CHECK(are_labels({y, m, n}, counts));
   if (n == 0) return;
-  Label& changed = y[random.below(m * n)];
-  for (const Label wrong : {-1, 3}) {
-    changed = wrong;
-    CHECK(!are_labels({y, m, n}, counts));
+  const std::size_t place = random.below(m * n);
+  for (const Label wrong : {-1, n_labels, 1 << 30}) {
+    auto changed = y;
+    changed[place] = wrong;
+    CHECK(!are_labels({changed, m, n}, counts));
   }
+  y[place] = 0, counts[place % n] = 1;  // fewer labels than its neighbours
+  for (std::size_t r = 0; r < m; ++r) y[r * n + place % n] = 0;
+  CHECK(are_labels({y, m, n}, counts));
+  y[place] = 1;
+  CHECK(!are_labels({y, m, n}, counts));
 }
 
 void sums_match_the_definition(Random& random, std::size_t m, std::size_t n) {
@@ -133,12 +139,15 @@ int main() {
     distances_to_earlier_are_their_sums(random, 4, n);
     counts_match_the_definition(random, 3, n, 4);
     counts_match_the_definition(random, 5, n, 2);
-    labels_are_told_from_others(random, 2, n);
+    labels_are_told_from_others(random, 2, n, 2);
+    labels_are_told_from_others(random, 2, n, 3);
     sums_match_the_definition(random, 3, n);
   }
   distances_match_the_definition(random, 0, 2, 5);
   distances_match_the_definition(random, 2, 0, 5);
   counts_match_the_definition(random, 0, 5, 2);
+  counts_match_the_definition(random, 3, 5000, 2);  // more than one block
+  labels_are_told_from_others(random, 2, 9000, 2);
   counts_match_the_definition(random, 2, 5, 1);
   return test::exit_code();
 }

@@ -3,7 +3,9 @@
 #include "counts/mixture.hpp"
 #include "counts/union_weights.hpp"
 #include "local/distance_moves.hpp"
+#include "local/tabu_search.hpp"
 
+#include <span>
 #include <vector>
 
 #include "check.hpp"
@@ -61,12 +63,33 @@ void searches_never_lose(Random& random, const Problem& problem, const Scores& s
   DistanceMoves moves(problem.unary_view(), incidence, scores, {&problem.term, 1}, {&one, 1});
   const auto x = random.labels(problem.n, problem.n_labels), y = random.labels(problem.n, problem.n_labels);
   Poll poll;
-  auto improved = x, mixed = x, ascended = x;
+  auto improved = x, mixed = x, ascended = x, explored = x;
   moves.improve(improved, 5, poll);
   moves.ascend(ascended, 20, poll);
   moves.mix(mixed, y, poll);
-  for (const auto& better : {improved, ascended, mixed}) {
+  TabuSearch<Scores>(problem.unary_view(), incidence, scores, {&problem.term, 1}, {&one, 1})
+      .run(explored, 20, poll);
+  for (const auto& better : {improved, ascended, mixed, explored}) {
     CHECK(problem.total(scores, better) >= problem.total(scores, x) - 1e-9);
+  }
+}
+
+// Two variables must leave the reference, and the start leaves the wrong ones: every single change loses.
+void tabu_search_exchanges_changes() {
+  const std::vector<double> unary{0, -9, 0, -8, 0, -1, 0, -2}, table{-100, -50, 0, 0, 0}, weights(4, 1.0);
+  const std::vector<Label> reference(4, 0), start{1, 1, 0, 0}, best{0, 0, 1, 1};
+  const std::vector<std::int32_t> none;
+  const Incidence incidence(4, Edges{none, 0, 2});
+  const double one = 1.0;
+  const PottsScores scores{{}, 2};
+  for (const bool weighted : {false, true}) {
+    const DistanceTerm term{reference, {}, weighted ? weights : std::span<const double>(), {table, 1.0}};
+    Poll poll;
+    auto moved = start, explored = start;
+    DistanceMoves(Unaries{unary, 4, 2}, incidence, scores, {&term, 1}, {&one, 1}).improve(moved, 9, poll);
+    CHECK(moved == start);
+    TabuSearch<PottsScores>({unary, 4, 2}, incidence, scores, {&term, 1}, {&one, 1}).run(explored, 9, poll);
+    CHECK(explored == best);
   }
 }
 
@@ -111,6 +134,7 @@ int main() {
   }
   for (int trial = 0; trial < 300; ++trial) envelope_is_concave_and_above(random);
   for (int trial = 0; trial < 100; ++trial) weights_stay_in_their_clusters(random);
+  tabu_search_exchanges_changes();
   mixture_balances();
   return test::exit_code();
 }

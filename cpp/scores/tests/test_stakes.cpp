@@ -63,11 +63,12 @@ void samples_are_spread(std::size_t zeros) {
   std::vector<double> rising(20 * sample_size);
   for (std::size_t i = 0; i < rising.size(); ++i) rising[i] = static_cast<double>(i + 1);
   for (std::size_t i = 0; zeros > 0 && i < rising.size(); i += zeros) rising[i] = 0;
-  const std::vector<Ranges> kinds{{std::span(rising).first(70000), std::span(rising).subspan(70000)}};
+  const std::size_t most = 17 * sample_size;
+  const std::vector<Ranges> kinds{{std::span(rising).first(most), std::span(rising).subspan(most)}};
   const OrdinarySizes sizes = ordinary_sizes(kinds);
   const auto n = static_cast<double>(rising.size());
   CHECK(sizes.largest == n);
-  CHECK(std::abs(sizes.median / n - 0.5) < 1e-3 && std::abs(sizes.low / n - 0.25) < 1e-3);
+  CHECK(std::abs(sizes.median / n - 0.5) < 2e-3 && std::abs(sizes.low / n - 0.25) < 2e-3);
 }
 
 void ranges_match_the_definition(Random& random, std::size_t n, std::size_t columns) {
@@ -93,6 +94,10 @@ void scaled_extents_match_the_definition(Random& random, std::size_t n, bool wit
   std::vector<double> values(n), out(n);
   for (double& x : values) x = random.below(9) == 0 ? -infinity : random.uniform(-3, 3);
   if (with_nan) values[random.below(n)] = std::numeric_limits<double>::quiet_NaN();
+  const auto copied = copy<double>(values, out);
+  for (std::size_t i = 0; i < n; ++i) CHECK(std::isnan(values[i]) ? std::isnan(out[i]) : out[i] == values[i]);
+  const auto whole = extent<double>(values);
+  CHECK(with_nan ? std::isnan(copied.low) : copied.low == whole.low && copied.high == whole.high);
   const auto found = scale(values, 0.5, out);
   double low = infinity, high = -infinity;
   for (std::size_t i = 0; i < n; ++i) {

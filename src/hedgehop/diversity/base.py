@@ -114,6 +114,10 @@ class Diversity:
         """Potentials whose sum is ``gain(model, y, chosen)`` for every labeling y."""
         return [Gain(self, model, self._rows(model, chosen))]
 
+    def scaled_potentials(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
+        """Return ``potentials`` times a factor > 0."""
+        return [p.scaled(factor) for p in self.potentials(model, chosen)]
+
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """Potentials whose sum is at least ``gain`` for every labeling: what the certificate maximises."""
         return self.potentials(model, chosen)

@@ -18,6 +18,7 @@ from hedgehop.diversity.concave import Concave, ConcaveLike, concave
 from hedgehop.diversity.lines import GroupLines, VariableLines
 from hedgehop.diversity.listed_lines import ListedLines
 from hedgehop.models.base import Model
+from hedgehop.models.unary import most_labels
 from hedgehop.potentials import Constant, Linear, Potential
 
 
@@ -247,7 +248,7 @@ class VariableCoverage(Frozen, Diversity):
 
 def variable_counts(model: Model, flat: Labels) -> NDArray[np.int64]:
     """How many labelings give each variable each label, (n, L)."""
-    return _core.counts.variable_counts(np.ascontiguousarray(flat, np.int32), int(model.label_counts.max()))
+    return _core.counts.variable_counts(np.ascontiguousarray(flat, np.int32), most_labels(model))
 
 
 def check_weights(weights: Doubles | None, model: Model) -> None:

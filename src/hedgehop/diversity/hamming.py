@@ -15,6 +15,7 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.diversity.coverage import check_weights, variable_counts
 from hedgehop.diversity.lines import GroupLines, VariableLines
 from hedgehop.models.base import Model
+from hedgehop.models.unary import most_labels
 from hedgehop.potentials import BallCoverage, BallUnion, Clamped, Constant, Linear, Potential
 
 Steer = Literal["exact", "sum", "clamped"]
@@ -206,6 +207,12 @@ class LinearHamming(Frozen, Diversity):
         gain = self.bounding(model, chosen)
         return [p.scaled(2.0) for p in gain] if self.steer == "half" else gain
 
+    def scaled_potentials(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
+        """Return ``potentials`` times a factor, in one pass unless a subclass has its own."""
+        if any(getattr(type(self), name) is not getattr(LinearHamming, name) for name in ("potentials", "bounding")):
+            return super().scaled_potentials(model, chosen, factor)
+        return self._differing(model, chosen, 2.0 * factor if self.steer == "half" else factor)
+
     @property
     def steers_exactly(self) -> bool:
         """Whether steps maximise the whole relevance plus the gain."""
@@ -213,12 +220,18 @@ class LinearHamming(Frozen, Diversity):
 
     def bounding(self, model: Model, chosen: ArrayLike = ()) -> list[Potential]:
         """One linear potential: ``a_i`` for every chosen labeling that y differs from at i."""
+        return self._differing(model, chosen, 1.0)
+
+    def _differing(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
         self.check(model)
         rows = self._rows(model, chosen)
         if len(rows) == 0:
             return []
-        theta = _core.counts.differing_counts(rows, int(model.label_counts.max()), self.weights)
-        return [Linear(own(theta))]
+        n_labels, largest = most_labels(model), 1.0 if self.weights is None else float(self.weights.max())
+        if not np.isfinite(factor * (len(rows) * largest)):
+            raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
+        theta = _core.counts.differing_counts(rows, n_labels, self.weights, factor)
+        return [Linear.of_finite(theta.reshape(-1, n_labels))]
 
     def repeated(self, model: Model, labeling: Labels, m: int) -> float:
         """0: a labeling does not differ from itself."""
@@ -247,8 +260,8 @@ class LinearHamming(Frozen, Diversity):
 
     def joint_slopes(self, model: Model, m: int) -> Doubles | None:
         """Differences of ``a (m - a)``."""
-        ones = np.ones(model.n_variables) if self.weights is None else self.weights
-        return np.asarray((m + 1.0 - 2.0 * np.arange(1, m + 1))[:, None] * ones)
+        each = (m + 1.0 - 2.0 * np.arange(1, m + 1))[:, None]
+        return np.broadcast_to(each, (m, model.n_variables)) if self.weights is None else each * self.weights
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)

@@ -64,7 +64,7 @@ class Objective:
 
     def potentials(self, rows: Labels) -> list[Potential]:
         """What a step adds to the relevance, so that it maximises the gain (or what steers towards it)."""
-        return self._scaled(self.diversity.potentials(self.model, rows))
+        return self.diversity.scaled_potentials(self.model, rows, self.tradeoff) if self.tradeoff > 0 else []
 
     def bounding(self, rows: Labels) -> list[Potential]:
         """Potentials that are nowhere below the gain."""
@@ -134,5 +134,5 @@ def check_arguments(model: Any, diversity: Any) -> None:
 
 def require_model(model: Any) -> None:
     """Refuse what is no model."""
-    if not isinstance(model, Model):
+    if not isinstance(model, (UnaryModel, Model)):  # the first one is decided sooner
         raise TypeError(f"model must be a model such as hh.Grid(scores); got {type(model).__name__}.")

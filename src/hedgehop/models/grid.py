@@ -191,7 +191,7 @@ def _ends(offset: Offset) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
 
 
 def _checked_scores(scores: ArrayLike) -> tuple[NDArray[Any], tuple[float, float]]:
-    values, extent = _arrays.scores_and_extent(scores, "scores")
+    values, extent = _arrays.frozen_scores(scores, "scores")
     if values.ndim not in (3, 4):
         hint = " A single class of scores is s; give np.stack([0 * s, s], axis=-1)." if values.ndim == 2 else ""
         raise ValueError(f"scores must have shape (H, W, L) or (D, H, W, L); got {values.shape}.{hint}")
@@ -202,7 +202,7 @@ def _checked_scores(scores: ArrayLike) -> tuple[NDArray[Any], tuple[float, float
         )
     if 0 in values.shape:
         raise ValueError(f"scores must have at least one pixel and one label; got shape {values.shape}.")
-    return freeze(values), extent
+    return values, extent
 
 
 def _labels_first(shape: tuple[int, ...]) -> bool:

@@ -17,6 +17,7 @@ from hedgehop._arrays import Doubles, Floats, Ints, Labels, as_labelings, extent
 from hedgehop._errors import InfeasibleError
 from hedgehop._frozen import Frozen
 from hedgehop._thumbnails import thumbnail
+from hedgehop.models.base import Model
 
 Change = Callable[[Floats, Any], Doubles]  # scores and the best of each, to other scores
 _MIXED_RATIO = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
@@ -165,6 +166,11 @@ class UnaryModel(Frozen, ABC):
 
     def _describe(self, variable: int) -> str:
         return f"variable {variable}"
+
+
+def most_labels(model: Model) -> int:
+    """Return the largest number of labels a variable has, which most models know without looking at all variables."""
+    return model.n_labels if isinstance(model, UnaryModel) else int(model.label_counts.max())
 
 
 class _Stakes(NamedTuple):

@@ -32,10 +32,10 @@ def meets(model: Model, value: float, bound: float, potentials: Iterable[Potenti
     """
     if bound <= value or not isfinite(value):  # what is forbidden meets nothing but a proof that all is
         return bound <= value
-    return bound - value <= rounding(model, value, potentials, error)
+    return bound - value <= meeting_gap(model, value, potentials, error)
 
 
-def rounding(model: Model, value: float, potentials: Iterable[Potential] = (), error: float = 0.0) -> float:
+def meeting_gap(model: Model, value: float, potentials: Iterable[Potential] = (), error: float = 0.0) -> float:
     """How far a bound may be from a value that meets it."""
     at_stake = stake(model, potentials)
     if at_stake is None:  # of someone else's model, whose scores are summed nowhere else

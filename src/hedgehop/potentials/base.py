@@ -14,6 +14,7 @@ from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
+from hedgehop.models.unary import most_labels
 
 if TYPE_CHECKING:
     from hedgehop.potentials.counts import CountFunction
@@ -184,11 +185,18 @@ class Linear(Potential):
         values = _arrays.scores(theta, "theta", ndim=2)
         self._set(theta=values.astype(np.float64) if values.dtype != np.float64 else values)
 
+    @classmethod
+    def of_finite(cls, theta: Doubles) -> Linear:
+        """Return the potential of a fresh array that is known to be finite: nothing is checked or copied."""
+        other = object.__new__(cls)
+        other._set(theta=own(theta))
+        return other
+
     def values(self, model: Model, flat: Labels) -> Doubles:
         return linear_scores(self.theta, flat)
 
     def check(self, model: Model) -> None:
-        wanted = (model.n_variables, int(model.label_counts.max()))
+        wanted = (model.n_variables, most_labels(model))
         if self.theta.shape != wanted:
             raise ValueError(f"theta must have shape {wanted} (variables, labels); got {self.theta.shape}.")
 
@@ -230,5 +238,6 @@ def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayL
     flat, _ = as_labelings(labelings, model.shape, model.label_counts)
     total = np.zeros(len(flat))
     for potential in potentials:
-        total += potential.value(model, flat)
+        potential.check(model)
+        total += potential.values(model, flat)
     return total

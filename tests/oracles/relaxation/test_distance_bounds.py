@@ -299,6 +299,8 @@ def test_kernels_refuse_what_does_not_fit():
     moves = _core.local.DistanceMoves(_core.Pairs.potts((3, 2), np.array([[0, 1]], np.int32), np.ones(1)))
     with pytest.raises(ValueError, match="labeling"):
         moves.improve(np.zeros((3, 2)), terms, np.ones(1), np.array([0, 0, 2], np.int32), 1)
+    with pytest.raises(ValueError, match="labeling"):
+        moves.explore(np.zeros((3, 2)), terms, np.ones(1), np.array([0, 0, 2], np.int32), 1)
     with pytest.raises(ValueError, match="unary"):
         moves.mix(np.zeros((2, 2)), terms, np.ones(1), np.zeros(3, np.int32), np.zeros(3, np.int32))
     with pytest.raises(ValueError, match="between"):

@@ -21,6 +21,7 @@ from hedgehop.lists.objective import Objective
 from hedgehop.lists.proofs.bounds import Arrays, Bound, BoundMethod, FoundBound, Problem, Proof
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import ListState
+from hedgehop.models.unary import most_labels
 from hedgehop.oracles.base import Solver
 from hedgehop.oracles.pairwise.graphcut import CutSolver
 from hedgehop.oracles.registry import get
@@ -86,7 +87,7 @@ def _applies(problem: Problem) -> bool:
 
 
 def _fits(objective: Objective, m: int) -> bool:
-    if m < 2 or objective.tradeoff <= 0 or int(objective.model.label_counts.max()) != 2:
+    if m < 2 or objective.tradeoff <= 0 or most_labels(objective.model) != 2:
         return False
     cuts = get("graphcut").refusal(objective.model, ()) is None
     return cuts and objective.diversity.joint_slopes(objective.model, 2) is not None

@@ -61,6 +61,11 @@ class Search:
         return replace(self._given, solver=self._given.solver.for_bounds())
 
     @cached_property
+    def _labelings(self) -> dict[bytes, Labels]:
+        """All labelings found, once each."""
+        return {row.tobytes(): row for row in self._rows}
+
+    @cached_property
     def _problem(self) -> Problem:
         greedy = self._greedy
         return Problem(greedy.objective, greedy.solver, self._rows, greedy.separation.distance)
@@ -193,7 +198,7 @@ class Search:
     def _in_order(self, better: ListState, before: ListState) -> ListState:
         """Put a list into greedy order; what a step could have added at most is known from the first step only."""
         objective, submodular = self._greedy.objective, self._greedy.objective.diversity.submodular
-        state = replace(self._greedy.start, plain=before.plain)
+        state = replace(self._greedy.start, baseline=before.baseline)
         for k in better.rows[greedy_order(objective, better.rows)]:
             labeling, relevance = k.reshape(objective.model.shape), float(np.asarray(objective.model.score(k[None]))[0])
             most = before.steps[0].upper_bound if submodular or not len(state) else np.inf

@@ -14,7 +14,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity.lines import joined
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
-from hedgehop.oracles.exactness import meets, rounding
+from hedgehop.oracles.exactness import meets, meeting_gap
 
 _SWAP_ROUNDS = 30
 
@@ -110,7 +110,7 @@ class Swaps:
 
     def _of_groups(self, places: Sequence[int], rounds: int) -> list[int]:
         """Fill and settle a list by the kernel."""
-        enough = rounding(self.objective.model, float(np.abs(self._relevance).max()))
+        enough = meeting_gap(self.objective.model, float(np.abs(self._relevance).max()))
         near, begun = self._near.astype(np.uint8), np.array(places, np.int32)
         found: list[int] = self._kernel(near, begun, rounds, enough).tolist()
         return found

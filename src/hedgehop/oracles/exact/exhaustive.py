@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models import Model, UnaryModel
+from hedgehop.models.unary import most_labels
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.exactness import rounding
 from hedgehop.oracles.folding import fold
@@ -65,7 +66,7 @@ class Exhaustive(Oracle):
 
 def allowed_labels(model: Model, potentials: Sequence[Potential], first: int | None = None) -> NDArray[np.bool_]:
     """Which labels of each variable (of the first ones) neither the unaries nor a linear potential forbid, (n, L)."""
-    width = int(model.label_counts.max())
+    width = most_labels(model)
     allowed = np.arange(width) < model.label_counts[:first, None]
     if isinstance(model, UnaryModel):
         allowed = allowed & ~np.isneginf(model.unary[:first])

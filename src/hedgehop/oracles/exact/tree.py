@@ -14,6 +14,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, PairwiseModel
+from hedgehop.models.unary import most_labels
 from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear, not_pairwise
 from hedgehop.potentials import Potential
@@ -68,6 +69,6 @@ def _beyond_one_count(model: Model, potentials: Sequence[Potential]) -> str | No
     if count is None:
         return not_linear(model, potentials)
     counts = int(count[1].sum()) + 1
-    row = counts * int(model.label_counts.max())
+    row = counts * most_labels(model)
     fits = model.n_variables * row <= _MOST_TABLE_CELLS and counts * row <= _MOST_ADDED_PAIRS
     return None if fits else f"{counts} counts of {model.n_variables} variables are too many"

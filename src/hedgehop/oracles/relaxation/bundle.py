@@ -16,7 +16,7 @@ import numpy as np
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
-from hedgehop.models.unary import UnaryModel
+from hedgehop.models.unary import UnaryModel, most_labels
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, Surrogate
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
@@ -81,7 +81,7 @@ class Bundle(Pool):
         """Try the slopes that the labelings found suggest: one more labeling, and a bound."""
         self.terms.lay_limits(self._centre, self.loss, self._slope)
         slopes, constant = self.terms.lines(surrogate, self._mix(surrogate) @ self.distances)
-        step = self.asked(self.terms.core.linear(slopes, int(self.model.label_counts.max())))
+        step = self.asked(self.terms.core.linear(slopes, most_labels(self.model)))
         bound = surrogate.constant + constant + step.upper_bound
         if bound < self.bound:
             self.bound, self._centre = bound, slopes

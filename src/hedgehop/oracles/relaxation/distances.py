@@ -51,6 +51,8 @@ class DistanceSearch:
         if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _MESSAGE_VARIABLES:
             local.pass_messages(_MESSAGE_SWEEPS)
         local.climb(_ASCENT_ROUNDS, lambda: bundle.gap <= close or bundle.calls >= calls)
+        if bundle.terms.limits and bundle.gap > close and bundle.model.n_variables <= _MESSAGE_VARIABLES:
+            local.explore()
         return bundle.bound
 
     def _alternate(self, close: float, calls: int) -> None:

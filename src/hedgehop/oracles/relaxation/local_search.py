@@ -22,6 +22,7 @@ _MIXTURE_WEIGHT = 0.02  # weight of a labeling in a mixture that counts
 _MOVE_PASSES = 10
 _DAMPING = 0.5  # of messages
 _RECENT = 20  # labelings found last
+_PATIENCE = 200  # changes without a better labeling
 
 
 class LocalSearch:
@@ -65,6 +66,14 @@ class LocalSearch:
                 self._polished.add(k)
                 weights, labeling = bundle.steering(k).weights, bundle.labelings[k]
                 bundle.add(self.moves.improve(self.unary, bundle.terms.core, weights, labeling, _MOVE_PASSES)[None])
+
+    def explore(self) -> None:
+        """Search around the best labeling by changes that lose, too: pairs of them keep a distance and gain."""
+        bundle = self.bundle
+        if self.moves is None or bundle.values[bundle.best] == -np.inf:
+            return
+        weights, labeling = bundle.steering(bundle.best).weights, bundle.labelings[bundle.best]
+        bundle.add(self.moves.explore(self.unary, bundle.terms.core, weights, labeling, _PATIENCE)[None])
 
     def pass_messages(self, sweeps: int) -> None:
         """Add what loopy max-product decodes the paper's sum to: often labelings that no slopes support."""
