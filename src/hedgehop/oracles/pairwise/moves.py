@@ -157,6 +157,9 @@ class MoveSolver(PairwiseSolver):
         model, pairs = self.model, bool(weights.pairs)
         if not can_branch(weights.counts) or (pairs and not has_tables(model)):
             return np.inf
+        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
+        if model.unary.size > _FEWER_LABELS_FROM and len(weights.counts) > most:  # worse than bounds by multipliers
+            return np.inf
         without = without_codes(self._all_messages, model, theta, pairs)
 
         def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
@@ -164,7 +167,6 @@ class MoveSolver(PairwiseSolver):
             pool.add([labeling])
             return labeling, bound
 
-        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
         return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE_GAP * model.spread, most)
 
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
