@@ -29,50 +29,55 @@ inline constexpr Label not_sure = -1;
 // The neighbours of pixels, without a list of edges.
 class PixelNeighbours {
  public:
-  PixelNeighbours(const Grid& grid, std::vector<std::span<const double>> strengths)
-      : shape_(grid.shape), strengths_(std::move(strengths)) {
-    grid.with_connectivity([this]<int K>() {
+  PixelNeighbours(const Grid& grid, const std::vector<std::span<const double>>& strengths)
+      : depth_(narrow(grid.shape.depth)),
+        height_(narrow(grid.shape.height)),
+        width_(narrow(grid.shape.width)) {
+    grid.with_connectivity([&]<int K>() {
       static constexpr auto all = directions<K>();
-      directions_ = all;
+      for (std::size_t d = 0; d < all.size(); ++d) add(all[d], edges_along(grid.shape, all[d]), strengths[d]);
     });
   }
 
   // f(neighbour, strength)
   template <class F>
   void for_each(std::size_t i, F f) const {
-    const std::size_t width = shape_.width, height = shape_.height;
-    const Place at{signed_of(i / (width * height)), signed_of(i / width % height), signed_of(i % width)};
-    for (std::size_t d = 0; d < directions_.size(); ++d) {
-      const Offset& o = directions_[d];
-      const Place ahead{at[0] + o[0], at[1] + o[1], at[2] + o[2]};
-      const Place behind{at[0] - o[0], at[1] - o[1], at[2] - o[2]};
-      if (contains(ahead)) f(pixel(ahead), strengths_[d][edge(o, at)]);
-      if (contains(behind)) f(pixel(behind), strengths_[d][edge(o, behind)]);
+    const int pixel = narrow(i), line = pixel / width_, z = line / height_;  // all below 2^31
+    const int x = pixel - line * width_, y = line - z * height_;
+    for (const Direction& d : directions_) {
+      if (contains(z + d.offset[0], y + d.offset[1], x + d.offset[2]))
+        f(i + d.step, d.strengths[d.edge(z, y, x)]);
+      if (contains(z - d.offset[0], y - d.offset[1], x - d.offset[2]))
+        f(i - d.step, d.strengths[d.edge(z - d.offset[0], y - d.offset[1], x - d.offset[2])]);
     }
   }
 
  private:
-  using Place = std::array<std::ptrdiff_t, 3>;
+  struct Direction {
+    Offset offset;
+    std::size_t step;  // to the neighbour's number; neighbours ahead have larger ones
+    const double* strengths;
+    int rows, columns;  // of the pixels that have a neighbour ahead
 
-  static std::ptrdiff_t signed_of(std::size_t k) { return static_cast<std::ptrdiff_t>(k); }
-  bool contains(const Place& p) const {
-    return p[0] >= 0 && p[1] >= 0 && p[2] >= 0 && p[0] < signed_of(shape_.depth) &&
-           p[1] < signed_of(shape_.height) && p[2] < signed_of(shape_.width);
+    // The edge that leaves a pixel.
+    std::size_t edge(int z, int y, int x) const {
+      const auto line = index(z - (offset[0] < 0)) * index(rows) + index(y - (offset[1] < 0));
+      return line * index(columns) + index(x - (offset[2] < 0));
+    }
+  };
+
+  static int narrow(std::size_t size) { return static_cast<int>(size); }
+  bool contains(int z, int y, int x) const {
+    return z >= 0 && y >= 0 && x >= 0 && z < depth_ && y < height_ && x < width_;
   }
-  std::size_t pixel(const Place& p) const {
-    return (index(p[0]) * shape_.height + index(p[1])) * shape_.width + index(p[2]);
-  }
-  // The edge that leaves a pixel in a direction, among those of the direction.
-  std::size_t edge(const Offset& o, const Place& p) const {
-    const Shape count = edges_along(shape_, o);
-    const std::size_t z = index(p[0] - (o[0] < 0)), y = index(p[1] - (o[1] < 0)),
-                      x = index(p[2] - (o[2] < 0));
-    return (z * count.height + y) * count.width + x;
+  void add(const Offset& o, const Shape& from, std::span<const double> strengths) {
+    const std::ptrdiff_t step = (static_cast<std::ptrdiff_t>(o[0]) * height_ + o[1]) * width_ + o[2];
+    directions_.push_back({o, static_cast<std::size_t>(step), strengths.data(), static_cast<int>(from.height),
+                           static_cast<int>(from.width)});
   }
 
-  Shape shape_;
-  std::span<const Offset> directions_;
-  std::vector<std::span<const double>> strengths_;
+  int depth_, height_, width_;
+  std::vector<Direction> directions_;
 };
 
 // The neighbours in a list of edges.
@@ -97,9 +102,13 @@ struct ChangedScores {
   MatrixView<const Real> unary;
   std::span<const double> theta;
 
-  double operator()(std::size_t i, std::size_t l) const {
-    const std::size_t at = i * unary.columns + l;
-    return static_cast<double>(unary.data[at]) + (theta.empty() ? 0.0 : theta[at]);
+  // f(at), at(l) the score of label l at variable i.
+  template <class F>
+  auto with_row(std::size_t i, F f) const {
+    const Real* own = unary.data.data() + i * unary.columns;
+    if (theta.empty()) return f([own](std::size_t l) { return static_cast<double>(own[l]); });
+    const double* more = theta.data() + i * unary.columns;
+    return f([own, more](std::size_t l) { return static_cast<double>(own[l]) + more[l]; });
   }
 };
 
@@ -108,13 +117,9 @@ class SureLabels {
  public:
   // reaches: the sum of the strengths around each variable.
   SureLabels(ChangedScores<Real> scores, std::span<const double> reaches)
-      : scores_(scores),
-        open_(reaches.begin(), reaches.end()),
-        top_(reaches.size()),
-        lead_(reaches.size()),
-        missed_(reaches.size()),
-        leading_(reaches.size()),
-        told_(reaches.size(), 0) {}
+      : scores_(scores), variables_(reaches.size()) {
+    for (std::size_t i = 0; i < reaches.size(); ++i) variables_[i].open = reaches[i];
+  }
 
   // Labels of all variables, not_sure where nothing is known. `make` returns the neighbours, if anybody asks.
   template <class MakeNeighbours>
@@ -122,7 +127,7 @@ class SureLabels {
     std::fill(labels.begin(), labels.end(), not_sure);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       look_alone(i);
-      if (is_sure(i, lead_[i])) know(i, labels);
+      if (variables_[i].is_sure(variables_[i].lead)) know(i, labels);
     }
     if (known_.empty()) return;
     const Neighbours around = make();
@@ -138,76 +143,84 @@ class SureLabels {
   static constexpr double rounding = 0x1p-36;  // of what is compared: far more than sums of it are off
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  // Whether a lead is more than what the open edges can make up for.
-  bool is_sure(std::size_t i, double lead) const {
-    const double sizes = std::abs(top_[i]) + std::abs(open_[i]) + std::abs(lead);
-    return lead - open_[i] > rounding * sizes || lead == infinity;
-  }
+  struct Variable {
+    double open = 0.0;             // strengths to neighbours that have not told their labels
+    double top = 0.0, lead = 0.0;  // the best score, and by how much it is at least ahead
+    double missed = 0.0;           // by how much it may be further ahead
+    Label leading = not_sure;
+    bool has_told = false;
+
+    // Whether a lead is more than what the open edges can make up for.
+    bool is_sure(double by) const {
+      return by - open > rounding * (std::abs(top) + std::abs(open) + std::abs(by)) || by == infinity;
+    }
+  };
 
   void know(std::size_t i, std::span<Label> labels) {
-    labels[i] = leading_[i];
+    labels[i] = variables_[i].leading;
     known_.push_back(i);
   }
 
   // Best score and its lead over the second best, several maxima at a time.
   void look_alone(std::size_t i) {
-    std::array<double, ways> first, second;
-    first.fill(-infinity), second.fill(-infinity);
-    const auto take = [&](std::size_t l, std::size_t k) {
-      const double x = scores_(i, l), worse = x < first[k] ? x : first[k];
-      second[k] = worse > second[k] ? worse : second[k];
-      first[k] = x > first[k] ? x : first[k];
-    };
-    const std::size_t n_labels = scores_.unary.columns;
-    std::size_t l = 0;
-    for (; l + ways <= n_labels; l += ways) {
-      for (std::size_t k = 0; k < ways; ++k) take(l + k, k);
-    }
-    for (; l < n_labels; ++l) take(l, 0);
-    double best = first[0], other = second[0];
-    for (std::size_t k = 1; k < ways; ++k) {
-      other = std::max({other, second[k], std::min(best, first[k])});
-      best = std::max(best, first[k]);
-    }
-    Label leading = 0;
-    while (scores_(i, index(leading)) != best) ++leading;
-    set(i, leading, best, other);
+    scores_.with_row(i, [&](auto at) {
+      std::array<double, ways> first, second;
+      first.fill(-infinity), second.fill(-infinity);
+      const auto take = [&](std::size_t l, std::size_t k) {
+        const double x = at(l), worse = x < first[k] ? x : first[k];
+        second[k] = worse > second[k] ? worse : second[k];
+        first[k] = x > first[k] ? x : first[k];
+      };
+      const std::size_t n_labels = scores_.unary.columns;
+      std::size_t l = 0;
+      for (; l + ways <= n_labels; l += ways) {
+        for (std::size_t k = 0; k < ways; ++k) take(l + k, k);
+      }
+      for (; l < n_labels; ++l) take(l, 0);
+      double best = first[0], other = second[0];
+      for (std::size_t k = 1; k < ways; ++k) {
+        other = std::max({other, second[k], std::min(best, first[k])});
+        best = std::max(best, first[k]);
+      }
+      Label leading = 0;
+      while (at(index(leading)) != best) ++leading;
+      set(i, leading, best, other);
+    });
   }
 
   void set(std::size_t i, Label leading, double best, double other) {
-    leading_[i] = leading;
-    top_[i] = best;
-    lead_[i] = best == -infinity ? 0.0 : best - other;
-    missed_[i] = 0.0;
+    Variable& v = variables_[i];
+    v.leading = leading;
+    v.top = best;
+    v.lead = best == -infinity ? 0.0 : best - other;
+    v.missed = 0.0;
   }
 
   // Tells the neighbours of a variable whose label is known. A label that does not lead lowers the lead by no
   // more than the strength; what that may miss is looked at only if it would decide.
   void spread(std::size_t i, const Neighbours& around, std::span<Label> labels) {
-    told_[i] = 1;
+    variables_[i].has_told = true;
     around.for_each(i, [&](std::size_t j, double strength) {
       if (labels[j] != not_sure) return;
-      open_[j] -= strength;
-      if (leading_[j] == labels[i]) {
-        lead_[j] += strength;
-      } else {
-        lead_[j] -= strength;
-        missed_[j] += strength;
-      }
-      if (missed_[j] > 0.0 && !is_sure(j, lead_[j]) &&
-          (lead_[j] < 0.0 || is_sure(j, lead_[j] + missed_[j]))) {
-        look_around(j, around, labels);
-      }
-      if (is_sure(j, lead_[j])) know(j, labels);
+      Variable& v = variables_[j];
+      const bool agrees = v.leading == labels[i];
+      v.open -= strength;
+      v.lead += agrees ? strength : -strength;
+      v.missed += agrees ? 0.0 : strength;
+      const bool may_lead = v.lead < 0.0 || v.is_sure(v.lead + v.missed);
+      if (v.missed > 0.0 && may_lead && !v.is_sure(v.lead)) look_around(j, around, labels);
+      if (v.is_sure(v.lead)) know(j, labels);
     });
   }
 
   // Best score and lead given the neighbours that have told their labels.
   void look_around(std::size_t j, const Neighbours& around, std::span<const Label> labels) {
     row_.resize(scores_.unary.columns);
-    for (std::size_t l = 0; l < row_.size(); ++l) row_[l] = scores_(j, l);
+    scores_.with_row(j, [&](auto at) {
+      for (std::size_t l = 0; l < row_.size(); ++l) row_[l] = at(l);
+    });
     around.for_each(j, [&](std::size_t k, double strength) {
-      if (told_[k] != 0) row_[index(labels[k])] += strength;
+      if (variables_[k].has_told) row_[index(labels[k])] += strength;
     });
     const auto best = std::max_element(row_.begin(), row_.end());
     const double top = std::exchange(*best, -infinity);
@@ -215,10 +228,7 @@ class SureLabels {
   }
 
   ChangedScores<Real> scores_;
-  std::vector<double> open_;  // strengths to neighbours that have not told their labels
-  std::vector<double> top_, lead_, missed_;
-  std::vector<Label> leading_;
-  std::vector<std::uint8_t> told_;
+  std::vector<Variable> variables_;
   std::vector<std::size_t> known_;  // who will tell
   std::vector<double> row_;
 };
