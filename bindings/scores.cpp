@@ -15,6 +15,7 @@
 #include "common/checks.hpp"
 #include "core/grid.hpp"
 #include "scores/stakes.hpp"
+#include "scores/sure_labels.hpp"
 
 namespace hedgehop::bindings {
 
@@ -110,6 +111,51 @@ Result<double> grid_scores(const std::vector<std::size_t>& shape, int connectivi
   return out;
 }
 
+template <class Real>
+scores::ChangedScores<Real> changed(const Matrix<Real>& unary, const std::optional<Matrix<double>>& theta,
+                                    const Vector<double>& reaches) {
+  require_size("reaches", reaches.size(), unary.shape(0), "variable");
+  if (theta) require_shape("theta", view_of(*theta), unary.shape(0), unary.shape(1));
+  return {view_of(unary), theta ? span_of(*theta) : std::span<const double>{}};
+}
+
+template <class Real>
+Result<Label> sure_labels(Matrix<Real> unary, std::optional<Matrix<double>> theta, Vector<double> reaches,
+                          Matrix<std::int32_t> edges, Vector<double> strengths) {
+  const Edges ends = edges_of(edges);
+  require_edges(ends, unary.shape(0));
+  require_size("strengths", strengths.size(), ends.rows, "edge");
+  scores::SureLabels<Real, scores::ListedNeighbours> sure(changed(unary, theta, reaches), span_of(reaches));
+  Result<Label> out{unary.shape(0)};
+  sure.find([&] { return scores::ListedNeighbours(unary.shape(0), ends, span_of(strengths)); }, out.values);
+  return out;
+}
+
+template <class Real>
+Result<Label> grid_sure_labels(Matrix<Real> unary, std::optional<Matrix<double>> theta,
+                               Vector<double> reaches, const std::vector<std::size_t>& shape,
+                               int connectivity, const Arrays& strengths) {
+  const Grid grid(shape, connectivity);
+  const GridPairs pairs(grid, spans_of(strengths));  // refuses strengths that do not fit
+  require_size("unary", unary.shape(0), pairs.edges().n_variables(), "pixel");
+  scores::SureLabels<Real, scores::PixelNeighbours> sure(changed(unary, theta, reaches), span_of(reaches));
+  Result<Label> out{unary.shape(0)};
+  sure.find([&] { return scores::PixelNeighbours(grid, spans_of(strengths)); }, out.values);
+  return out;
+}
+
+template <class Real>
+void def_sure_labels(nb::module_& m) {
+  m.def("sure_labels", &sure_labels<Real>, "unary"_a, "theta"_a.none(), "reaches"_a, "edges"_a, "strengths"_a,
+        NoGil(),
+        "Labels that every best labeling of unary + theta with Potts strengths >= 0 has, -1 where none is "
+        "known: (n,).\n\n"
+        "reaches: the sum of the strengths around each variable.");
+  m.def("grid_sure_labels", &grid_sure_labels<Real>, "unary"_a, "theta"_a.none(), "reaches"_a, "shape"_a,
+        "connectivity"_a, "strengths"_a, NoGil(),
+        "The same for pixels, one array of strengths per direction.");
+}
+
 }  // namespace
 
 void register_scores(nb::module_& m) {
@@ -131,6 +177,8 @@ void register_scores(nb::module_& m) {
         "Of several kinds of ranges, lists of arrays: the median of all, the lowest of the kinds' lower\n"
         "quartiles, the largest and the sum. Zeros and infinities do not count; 0 where nothing does. Then,\n"
         "of each kind, how many are not zero, and the largest, infinite ones included.");
+  def_sure_labels<float>(m);
+  def_sure_labels<double>(m);
   m.def("capped_sum", &capped_sum, "kinds"_a, "most"_a, NoGil(),
         "Sum of the ranges that count, none as more than `most`.");
   m.def("reaches", &reaches, "n_variables"_a, "edges"_a, "spans"_a, NoGil(),

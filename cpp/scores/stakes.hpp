@@ -22,16 +22,25 @@ using Ranges = std::vector<std::span<const double>>;
 
 inline constexpr std::size_t sample_size = 1024;  // evenly spaced, of which quantiles are taken
 
-// Best minus least allowed score of a row; 0 if none is allowed.
-template <class Real>
+// Best minus least allowed score of a row; 0 if none is allowed. Several running extremes become vectors.
+template <std::size_t ways = 4, class Real>
 double range_of(const Real* row, std::size_t columns) {
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  Real high = -infinity, low = infinity;
-  for (std::size_t k = 0; k < columns; ++k) {
-    high = std::max(high, row[k]);
-    low = std::min(low, row[k] == -infinity ? infinity : row[k]);
+  std::array<Real, ways> high, low;
+  high.fill(-infinity), low.fill(infinity);
+  const auto take = [&](std::size_t k, std::size_t way) {
+    const Real x = row[k], above = x == -infinity ? infinity : x;
+    high[way] = x > high[way] ? x : high[way];
+    low[way] = above < low[way] ? above : low[way];
+  };
+  std::size_t k = 0;
+  for (; k + ways <= columns; k += ways) {
+    for (std::size_t way = 0; way < ways; ++way) take(k + way, way);
   }
-  return low <= high ? static_cast<double>(high) - static_cast<double>(low) : 0.0;
+  for (; k < columns; ++k) take(k, k % ways);
+  const Real top = *std::max_element(high.begin(), high.end());
+  const Real bottom = *std::min_element(low.begin(), low.end());
+  return bottom <= top ? static_cast<double>(top) - static_cast<double>(bottom) : 0.0;
 }
 
 // out(i) = range of row i, no more than reaches(i) where that is above 0; no reaches means no such limit.
@@ -49,7 +58,7 @@ void row_ranges(MatrixView<const Real> table, std::span<const double> reaches, s
     }
   };
   if (table.columns == 2) {  // known to the compiler, which then needs no inner loop
-    fill([](const Real* row) { return range_of(row, 2); });
+    fill([](const Real* row) { return range_of<1>(row, 2); });
   } else {
     fill([&](const Real* row) { return range_of(row, table.columns); });
   }

@@ -16,6 +16,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, PairwiseModel
 from hedgehop.models.elimination import MOST_CELLS, scopes
+from hedgehop.models.pairwise import EdgeTables
 from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.oracles.folding import not_linear
 from hedgehop.potentials import Potential
@@ -56,9 +57,12 @@ def factor_tables(model: PairwiseModel, unary: Doubles) -> tuple[Doubles, NDArra
     """Scores of all factors end to end, in the order of their scopes, and where each begins."""
     counts = model.label_counts
     allowed = np.arange(model.n_labels) < counts[:, None]
-    pairs = [
-        model.pairwise.table(e, int(counts[i]), int(counts[j])).reshape(-1) for e, (i, j) in enumerate(model.edges)
-    ]
+    if isinstance(model.pairwise, EdgeTables) and allowed.all():  # end to end as they are
+        pairs = np.split(model.pairwise.flat.astype(np.float64), model.pairwise.offsets[1:])
+    else:
+        pairs = [
+            model.pairwise.table(e, int(counts[i]), int(counts[j])).reshape(-1) for e, (i, j) in enumerate(model.edges)
+        ]
     cliques = [np.asarray(clique.table, np.float64).reshape(-1) for clique in model.cliques]
     sizes = [*counts.tolist(), *(table.size for table in (*pairs, *cliques))]
     begins = np.cumsum([0, *sizes], dtype=np.int64)

@@ -34,6 +34,7 @@ _STARTS_BY_SIZE = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so 
 _FEWER_LABELS_FROM = 20_000  # scores from which label costs are left to messages with fewer labels
 _FEWER_ROUNDS_FROM = 200_000  # scores from which bounds by parts are given less time
 _BRANCHES_BY_SIZE = ((2_000, 200), (20_000, 40), (200_000, 12))  # of costs, up to so many scores; beyond, few
+_BRANCHES_FOR_LABELINGS = 6  # if they are too few for a bound
 _MOST_STARTS = 10  # labelings of earlier steps to start from
 _BIASES_PER_LABEL = 6  # tried on one label
 _LEAST_BIAS = 1e-3  # of the weight
@@ -157,6 +158,11 @@ class MoveSolver(PairwiseSolver):
         model, pairs = self.model, bool(weights.pairs)
         if not can_branch(weights.counts) or (pairs and not has_tables(model)):
             return np.inf
+        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
+        if model.unary.size > _FEWER_LABELS_FROM and len(weights.counts) > most:  # multipliers bound it better
+            return np.inf
+        if len(weights.counts) > most:  # as above, but branches find labelings
+            most = min(most, _BRANCHES_FOR_LABELINGS)
         without = without_codes(self._all_messages, model, theta, pairs)
 
         def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
@@ -164,7 +170,6 @@ class MoveSolver(PairwiseSolver):
             pool.add([labeling])
             return labeling, bound
 
-        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
         return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE_GAP * model.spread, most)
 
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
@@ -13,16 +14,24 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
+from hedgehop.oracles.exact.elimination import Elimination
+from hedgehop.oracles.exactness import stake
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, closed, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, pass_messages
+from hedgehop.oracles.pairwise.rest import Rest, known_labels, sure_labels, worse_labels
 from hedgehop.potentials import Potential
 
 _FEW_PASSES = 5  # between two looks at the gap
+_FEWER_PASSES = 3  # the same at first, if a tolerance says when to stop
 _STALLED = 0.05  # of the gap: what the bound gains in that time if it still falls
 _LARGE_MODEL_SCORES = 2**18  # scores of labels from which a proof may take longer than it is worth
 _LARGE_MODEL_GAP = 1e-4  # of what is at stake: good enough for a large model
 _PROVEN_GAP = 1e-8  # the same, where a step is proven
+_NARROW_SHARE = 0.05  # of what is at stake per variable: a gap by which few labels are as good as the best
+_ROUNDING_GAP = 1e-9  # of what is at stake: a gap that is rounding by all means
+_MOST_LIMITED = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
+_ELIMINATED_VARIABLES = 300  # for which an order of elimination is found at once
 _WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
 
 
@@ -80,38 +89,109 @@ class TrwsSolver(PairwiseSolver):
     _warm = False
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
-        """Pass messages from where the last step left them, then repair."""
+        """Solve what scores alone do not decide: pass messages from where the last step left them, then repair."""
+        theta, constant, _ = fold(self.model, potentials)
+        sure = sure_labels(self.model, theta)
+        if sure is not None:
+            labeling, gap = self._rest(potentials, theta, sure)
+            value = float(values_of(self.model, theta, labeling.reshape(1, -1))[0])
+            return self.oracle.step(self.model, labeling, potentials, value + gap + constant)
         passes = self.oracle.warm if self._warm else self.oracle.iterations
         self._warm = True
-        theta, constant, _ = fold(self.model, potentials)
         labeling, value, bound = self._passed(theta, passes, potentials)
-        gap = bound - value
         if self._suffices(potentials, value, bound):
             return self.oracle.step(self.model, labeling, potentials, bound + constant)
+        labeling, bound = self._narrowed(potentials, theta, labeling, value, bound, passes)
+        return self.oracle.step(self.model, labeling, potentials, bound + constant)
+
+    def _narrowed(
+        self,
+        potentials: Sequence[Potential],
+        theta: Doubles | None,
+        labeling: Labels,
+        value: float,
+        bound: float,
+        passes: int,
+    ) -> tuple[Labels, float]:
+        """Leave out labels that are proven to be worse; if many are left, pass more messages, and repair."""
+        better = self._without_worse(potentials, theta, labeling, value, bound)
+        if better is not None:
+            return better
+        if CLOSE_GAP * self.model.spread < bound - value <= self._narrow_gap and not effort().is_limited:
+            labeling, value, bound, _ = self._messages.run(passes, gap=CLOSE_GAP * self.model.spread)
+        labeling = self._repaired(theta, labeling, bound - value)
+        value = float(values_of(self.model, theta, labeling.reshape(1, -1))[0])
+        better = self._without_worse(potentials, theta, labeling, value, bound)
+        return (labeling, bound) if better is None else better
+
+    def _without_worse(
+        self, potentials: Sequence[Potential], theta: Doubles | None, labeling: Labels, value: float, bound: float
+    ) -> tuple[Labels, float] | None:
+        """Return a labeling and a bound from the labels that are not proven to be worse; None if these are many."""
+        model = self.model
+        if not _ROUNDING_GAP * model.spread < bound - value <= self._narrow_gap:
+            return None
+        worse = worse_labels(model, theta, self._messages, labeling, value)
+        known = known_labels(worse, labeling)
+        if known is None:
+            return None
+        other, gap = self._rest(potentials, theta, known, worse)
+        reached = float(values_of(model, theta, other.reshape(1, -1))[0])
+        best = other if reached >= value else labeling
+        return best, max(value, min(bound, reached + gap))
+
+    def _rest(
+        self,
+        potentials: Sequence[Potential],
+        theta: Doubles | None,
+        known: Labels,
+        worse: NDArray[np.bool_] | None = None,
+    ) -> tuple[Labels, float]:
+        """Return the labeling whose unknown labels are solved for, and by how much it may be improved."""
+        at_stake = stake(self.model, potentials)
+        rest = Rest.of(self.model, theta, known, self.model.spread if at_stake is None else at_stake, worse)
+        if rest.model is None:
+            return rest.completed(None), 0.0
+        if rest.open.size <= _ELIMINATED_VARIABLES and rest.model.elimination_order is not None:
+            step = Elimination().maximize(rest.model, ())
+        else:
+            step = TrwsSolver(self.oracle, rest.model).maximize(())
+        return rest.completed(step.labeling), step.upper_bound - step.value
+
+    @property
+    def _narrow_gap(self) -> float:
+        """A gap so small that most labels are expected to be worse by more; 0 for models that take too long to ask."""
+        if self.model.unary.size > _MOST_LIMITED:
+            return 0.0
+        return max(CLOSE_GAP, _NARROW_SHARE / self.model.n_variables) * self.model.spread
+
+    def _repaired(self, theta: Doubles | None, labeling: Labels, gap: float) -> Labels:
+        """Improve a labeling by moves and, if scores contradict each other, by annealing, as far as the gap asks."""
         if self.oracle.repair and gap > CLOSE_GAP * self.model.spread:
             moved = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
             labeling = self._better(theta, moved, labeling) if self.model.forbids_pairs else moved
         if self._contradicts and gap > _WIDE_GAP_SHARE * self.model.spread:
             labeling = self._better_of_annealed(theta, labeling)
-        value = float(values_of(self.model, theta, labeling.reshape(1, -1))[0])
-        bound = closed(self._messages, self.model, theta, labeling, value, bound)
-        return self.oracle.step(self.model, labeling, potentials, bound + constant)
+        return labeling
 
     def _passed(
         self, theta: Doubles | None, passes: int, potentials: Sequence[Potential]
     ) -> tuple[Labels, float, float]:
         """Pass messages; a few at a time if they may be good enough before they are done."""
         if not (effort().is_limited or self._is_large):
-            return pass_messages(self._messages, self.model, theta, passes)
-        labeling, value, bound = pass_messages(self._messages, self.model, theta, min(_FEW_PASSES, passes))
+            share = max(CLOSE_GAP, self._narrow_gap / self.model.spread) if self.model.spread > 0 else CLOSE_GAP
+            return pass_messages(self._messages, self.model, theta, passes, share)
+        done = _FEW_PASSES if self._is_large else _FEWER_PASSES
+        labeling, value, bound = pass_messages(self._messages, self.model, theta, min(done, passes))
         gaps = [bound - value]
-        for done in range(_FEW_PASSES, passes, _FEW_PASSES):
+        while done < passes:
             if gaps[-1] <= CLOSE_GAP * self.model.spread or effort().suffices(self.model, potentials, value, bound):
                 break
             if self._suffices(potentials, value, bound) and not self._proof_is_near(gaps, passes - done):
                 break
-            before = bound
-            labeling, value, bound, _ = self._messages.run(_FEW_PASSES, _FEW_PASSES)
+            before, few = bound, _FEW_PASSES - done % _FEW_PASSES
+            labeling, value, bound, _ = self._messages.run(few, few)
+            done += few
             gaps.append(bound - value)
             if before - bound < _STALLED * gaps[-1]:
                 break
