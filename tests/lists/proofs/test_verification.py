@@ -106,8 +106,13 @@ def test_a_gap_that_another_solver_finds_smaller_is_at_least_half_as_large():
     assert hh.verify(honest, model, DIVERSITY, oracle="trws").objective == honest.objective
     with pytest.raises(hh.BoundError, match="upper bound of the list"):
         hh.verify(with_certificate(honest, upper_bound=honest.objective + 0.4 * gap), model, DIVERSITY, oracle="trws")
+    less = 0.45 * honest.certificate.baseline_gap
     with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
-        hh.verify(with_certificate(honest, baseline_gap=0.0), model, DIVERSITY, oracle="trws")
+        hh.verify(with_certificate(honest, baseline_gap=less), model, DIVERSITY, oracle="trws")
+    smaller = with_certificate(
+        honest, upper_bound=honest.objective + 0.55 * gap, baseline_gap=0.55 * honest.certificate.baseline_gap
+    )
+    assert hh.verify(smaller, model, DIVERSITY, oracle="trws").objective == honest.objective
     lower = raised(honest.bounds, 1, -0.6 * (honest.bounds[1] - honest.gains[1]))
     with pytest.raises(hh.BoundError, match="bound of step 1"):
         hh.verify(with_certificate(replace(honest, bounds=lower), online=(), paper=None), model, DIVERSITY, "trws")
