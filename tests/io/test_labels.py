@@ -159,3 +159,11 @@ def test_a_header_that_promises_too_much_takes_no_memory(tmp_path):
     (tmp_path / "x.npy").write_bytes(content.replace(b"(10, 10), ", b"(99, 99), "))
     with pytest.raises(ValueError, match="is not an"):
         hh.io.read_labels(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("values", [np.zeros((2, 2), "V0"), np.array([["a"]]), np.zeros(2, [("x", int)])])
+def test_arrays_without_numbers_are_refused(values, tmp_path):
+    np.save(tmp_path / "x.npy", values)
+    for read in (hh.io.read_labels, hh.io.read_scores):
+        with pytest.raises(ValueError, match=r"x\.npy is not an \.npy file of a plain array: it does not hold numbers"):
+            read(tmp_path / "x.npy")

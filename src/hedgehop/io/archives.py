@@ -15,6 +15,7 @@ from hedgehop._arrays import own
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, damage_as
 
 Arrays = dict[str, NDArray[Any]]
+_NUMBERS = "biufc"  # kinds of dtypes
 
 
 def write_archive(path: FilePath, header: dict[str, Any], arrays: Arrays) -> None:
@@ -43,11 +44,14 @@ def read_arrays(path: FilePath, max_bytes: int = MAX_BYTES) -> Arrays:
 
 
 def read_array(path: FilePath, max_bytes: int = MAX_BYTES) -> NDArray[Any]:
-    """Return the array of an .npy file, which must be a plain one of at most `max_bytes`."""
+    """Return the array of an .npy file, which must be a plain one of numbers of at most `max_bytes`."""
     size = Path(path).stat().st_size
     with damage_as(f"{path} is not an .npy file of a plain array"), Path(path).open("rb") as file:
         _check_size(size, max_bytes)
-        return _array(file, size)
+        found = _array(file, size)
+        if found.dtype.kind not in _NUMBERS:
+            raise ValueError("it does not hold numbers")
+        return found
 
 
 def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
