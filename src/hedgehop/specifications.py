@@ -184,5 +184,5 @@ def _option(name: str, kind: _Named, text: str, first: bool) -> tuple[str, Any]:
         raise ValueError(f"{name} has no option {text!r}; its options are: {known}, as in {kind.example}.")
     try:
         return option, kind.options[option](value)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise ValueError(f"{option} of {name}: {error}") from None

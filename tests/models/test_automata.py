@@ -47,12 +47,25 @@ def test_cycles_need_a_length():
 
 
 @pytest.mark.parametrize(
+    ("arcs", "scores", "finals", "max_length"),
+    [
+        ([(0, 1, 0)], [-np.inf], [1], None),
+        ([(0, 1, 0)], [0.0], [2], None),
+        ([], [], [1], None),
+        ([(0, 1, 0), (1, 2, 0), (2, 0, 0)], [0.0] * 3, [2], 1),
+    ],
+)
+def test_an_empty_language_is_infeasible(arcs, scores, finals, max_length):
+    with pytest.raises(hh.InfeasibleError, match="leads from the start to a final state"):
+        hh.Automaton(arcs, scores, finals, max_length=max_length)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"arcs": [(0, 1)], "scores": [0.0], "finals": [1]}, "shape"),
         ({"arcs": [(0, 1, 0)], "scores": [0.0, 1.0], "finals": [1]}, "one entry per arc"),
         ({"arcs": [(0, 1, 0)], "scores": [0.0], "finals": []}, "at least one state"),
-        ({"arcs": [(0, 1, 0)], "scores": [-np.inf], "finals": [1]}, "accepts no string"),
         ({"arcs": [(0, 1, -1)], "scores": [0.0], "finals": [1]}, "only the empty one"),
         ({"arcs": [(0, 1, 1)], "scores": [0.0], "finals": [1], "symbols": "a"}, "at least 2 different names"),
         ({"arcs": [(-1, 1, 1)], "scores": [0.0], "finals": [1]}, "states from 0 on"),

@@ -64,6 +64,8 @@ def test_without_a_bound_nothing_is_proven_unless_the_solver_is_exact():
         (lambda added: [0, 0], lambda y: -np.inf, [2, 2], "not allowed"),
         (lambda added: [0, 0], lambda y: np.nan, [2, 2], "finite number"),
         (lambda added: ([0, 0], np.nan), lambda y: 0.0, [2, 2], "upper bound"),
+        (lambda added: ([0, 0], "x"), lambda y: 0.0, [2, 2], "upper bound .* got 'x'"),
+        (lambda added: ([0, 0], 2.5), lambda y: 3.0, [2, 2], r"at least what its labeling reaches.*\(3\); got 2.5"),
         (lambda added: None, lambda y: 0.0, [2, 2], "no allowed labeling"),
         (lambda added: [0, 0], lambda y: 0.0, [2, 0], "at least 1"),
     ],
@@ -71,6 +73,21 @@ def test_without_a_bound_nothing_is_proven_unless_the_solver_is_exact():
 def test_solvers_that_break_their_promise_are_named(solve, score, counts, words):
     with pytest.raises(ValueError, match=words):
         hh.Structure(solve, score, counts)
+
+
+def test_bounds_that_leave_out_what_was_added_are_refused():
+    forgetful = hh.Structure(lambda added: (added.argmax(axis=1), 0.0), lambda y: 0.0, [2, 2])
+    assert hh.best(forgetful).exact
+    with pytest.raises(ValueError, match="Count the added scores"):
+        hh.best(forgetful, hh.potentials.Linear([[0.0, 1.0], [2.0, 0.0]]))
+
+
+@pytest.mark.parametrize(("answer", "shape"), [((1, 0), (2,)), (((1, 0), (0, 1)), (2, 2))])
+def test_two_labels_in_a_tuple_are_a_labeling_and_not_a_bound(answer, shape):
+    model = hh.Structure(lambda added: answer, lambda y: float(y.sum()), [2] * np.prod(shape), shape=shape)
+    step = hh.best(model)
+    assert step.labeling.tolist() == np.array(answer).tolist()
+    assert step.upper_bound == step.value
 
 
 def test_functions_are_needed():

@@ -174,6 +174,17 @@ def test_networks_of_streets_keep_their_parallel_streets():
         hh.Path.from_networkx(streets, "a", "c", length="seconds")
     with pytest.raises(ValueError, match="node of the graph"):
         hh.Path.from_networkx(streets, "a", "z")
+    with pytest.raises(TypeError, match=r"the 'name' of edge \('a', 'b'\) must be a number; got 'street'"):
+        hh.Path.from_networkx(streets, "a", "c", length="name")
+    with pytest.raises(TypeError, match="graph of networkx; got dict"):
+        hh.Path.from_networkx({"a": {"b": 1.0}}, "a", "b")
+
+
+def test_infinite_lengths_close_streets_of_a_network():
+    streets = nx.Graph()
+    streets.add_weighted_edges_from([("a", "b", np.inf), ("b", "c", 1.0), ("a", "c", 5.0)], weight="length")
+    model = hh.Path.from_networkx(streets, "a", "c")
+    assert [model.nodes(y).tolist() for y in hh.baselines.m_best(model, m=3)] == [[0, 2]]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +194,7 @@ def test_networks_of_streets_keep_their_parallel_streets():
         (([[0, 1]], [1.0], 0, 7), "two different nodes"),
         (([[0, 1]], [np.nan], 0, 1), "NaN"),
         (([[0, 1]], [-np.inf], 0, 1), "-inf"),
-        (([[0, 1]], [1.0, 2.0], 0, 1), "one entry per edge"),
+        (([[0, 1]], [1.0, 2.0], 0, 1), "lengths must have one entry per edge"),
         (([[1, 0]], [1.0], 0, 1), "no route"),
         (([[0, 10**9]], [1.0], 0, 10**9), "numbered 0, 1, 2"),
         (([[0, 1]], [1.0], 0, 1, True, 10**9), "numbered 0, 1, 2"),

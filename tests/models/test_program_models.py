@@ -71,6 +71,14 @@ def test_distances_are_kept_as_rows():
 
 
 @pytest.mark.parametrize(
+    "bounds", [([0, 0, 0], [1, 2, 3]), [[0, 1], [0, 2], [0, 3]], np.array([[0, 1], [0, 2], [0, 3]])]
+)
+def test_bounds_are_two_sides_or_pairs(bounds):
+    assert hh.Program([1.0, 1.0, 1.0], bounds=bounds).label_counts.tolist() == [2, 3, 4]
+    assert hh.Program([1.0, 1.0, 1.0], bounds=[0, 2]).label_counts.tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"c": []}, "at least one entry"),
@@ -78,6 +86,8 @@ def test_distances_are_kept_as_rows():
         ({"c": [1.0], "integrality": [0]}, "at least one column"),
         ({"c": [1.0], "integrality": [2]}, "0 .real. or 1"),
         ({"c": [1.0], "bounds": ([1], [0])}, "low <= high"),
+        ({"c": [1.0] * 4, "bounds": [[0] * 4, [1] * 4]}, r"shape \(4, 2\); got shape \(2, 4\)"),
+        ({"c": [1.0] * 4, "bounds": [[0, 1], [1]]}, "rectangular"),
         ({"c": [1.0], "constraints": ([[1.0, 2.0]], 0, 1)}, "one column per entry"),
         ({"c": [1.0], "constraints": ([[1.0]], 2, 3)}, "contradict"),
         ({"c": [1.0, -1.0], "integrality": [1, 0], "bounds": ([0, 0], [1, np.inf])}, "unbounded"),
@@ -119,6 +129,29 @@ def test_files_are_read_by_highs(tmp_path):
         hh.read(tmp_path / "lunch.lp", max_bytes=10)
     with pytest.raises(ValueError, match="read, not written"):
         hh.write(model, tmp_path / "again.mps")
+
+
+@pytest.mark.parametrize("first", ["MINIMIZE", "\\ lunch: minimise\n\nmin"])
+def test_senses_are_found_behind_comments(tmp_path, first):
+    pytest.importorskip("highspy")
+    (tmp_path / "lunch.lp").write_text(LP.replace("Maximize", first))
+    assert hh.best(hh.read(tmp_path / "lunch.lp")).value == -7.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Maximize", "maximise", "must begin with Minimize or Maximize.*got 'maximise'"),  # HiGHS would skip it
+        (LP, "", "must begin with Minimize or Maximize.*got ''"),
+        ("0.5 wine", "[ 2 soup * bread ] / 2", "linear objective; it has a quadratic one"),
+        ("<= 3", "<= three", "not a program that HiGHS can read"),
+    ],
+)
+def test_files_that_would_be_misread_are_refused(tmp_path, old, new, words):
+    pytest.importorskip("highspy")
+    (tmp_path / "lunch.lp").write_text(LP.replace(old, new))
+    with pytest.raises(ValueError, match=words):
+        hh.read(tmp_path / "lunch.lp")
 
 
 def test_problems_of_other_libraries_need_a_writer():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 from hedgehop._errors import UnsupportedError, need
 from hedgehop.io.file_access import MAX_BYTES, FilePath
 from hedgehop.models import Program
+
+_SENSES = ("minimize", "minimum", "min", "maximize", "maximum", "max")
 
 
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> Program:
@@ -25,12 +28,27 @@ def read_with_sense(path: FilePath, max_bytes: int) -> tuple[Program, bool]:
     size = Path(path).stat().st_size  # says so if there is no such file
     if size > max_bytes:
         raise ValueError(f"{path} holds more than {max_bytes} bytes. Pass a larger max_bytes= to read it anyway.")
+    if Path(path).suffix.lower() == ".lp":
+        _check_sense(path)
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     if solver.readModel(str(path)) == highspy.HighsStatus.kError:
         raise ValueError(f"{path} is not a program that HiGHS can read.")
+    if solver.getHessianNumNz():
+        raise UnsupportedError(f"{path} must have a linear objective; it has a quadratic one. Linearise its products.")
     lp = solver.getLp()
     return _program(highspy, lp), lp.sense_ == highspy.ObjSense.kMinimize
+
+
+def _check_sense(path: FilePath) -> None:
+    """Refuse a file that begins otherwise: HiGHS skips what it does not know, and with it the objective."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        words = (word for line in file for word in re.findall(r"[^\s:]+", line.partition("\\")[0]))
+        first = next(words, "")
+    if first.lower() not in _SENSES:
+        raise ValueError(
+            f"{path} must begin with Minimize or Maximize, the words that HiGHS knows; got {first[:40]!r}."
+        )
 
 
 def write(model: Any, path: FilePath) -> None:

@@ -12,9 +12,13 @@ from numpy.typing import ArrayLike
 
 from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels, own
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.structures.charted import ChartedModel, names_of, one_score_each, triples
 
-_NO_STRING = "the automaton accepts no string: no way of arcs above -inf leads from the start to a final state."
+_NO_STRING = (
+    "the automaton accepts no string: no way of arcs above -inf leads from the start to a final state. Add arcs or "
+    "final states, or a larger max_length."
+)
 _ANY_COUNT, _COUNT_PER_ARC = 2**16, 64  # so many states and symbols cost little memory
 Finals = Mapping[int, float] | Sequence[int]
 
@@ -90,7 +94,9 @@ class Automaton(ChartedModel):
         limit = None if max_length is None else _arrays.positive_count(max_length, "max_length")
         self._set(arcs=rows, scores=one_score_each(scores, "scores", len(rows), "arc"), finals=own(worth), start=first)
         self._set(symbols=names_of(symbols, count), max_length=limit)
-        if self.chart.length == 0 and not self.chart.is_empty:
+        if self.chart.is_empty:
+            raise InfeasibleError(_NO_STRING)
+        if self.chart.length == 0:
             raise ValueError("the automaton must accept a string with a symbol; it accepts only the empty one.")
         self._set_unary(np.zeros((self.chart.length, self.chart.n_labels)), _NO_STRING)
 

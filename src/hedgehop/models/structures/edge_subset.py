@@ -29,8 +29,10 @@ class EdgeSubset(LinearModel):
     edges: Edges
     n_nodes: int
 
-    def _set_edges(self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None, what: str) -> None:
-        """Check and keep the graph; `what` names what is chosen, for messages."""
+    def _set_edges(
+        self, edges: ArrayLike, weights: ArrayLike, n_nodes: int | None, what: str, name: str = "weights"
+    ) -> None:
+        """Check and keep the graph; `what` is chosen and `name` is the argument with the weights, for messages."""
         largest = int(_arrays.integers(edges, "edges").max(initial=-1))
         asked = 0 if n_nodes is None else _arrays.positive_count(n_nodes, "n_nodes")
         if max(largest, asked) > _INT32_NODES:
@@ -39,9 +41,9 @@ class EdgeSubset(LinearModel):
         pairs = check_edges(edges, nodes, "node", f"It is in no {what}: leave it out.")
         if len(pairs) == 0:
             raise ValueError("edges must hold at least one edge; got none.")
-        gains = _arrays.scores(weights, "weights", ndim=1)
+        gains = _arrays.scores(weights, name, ndim=1)
         if gains.size != len(pairs):
-            raise ValueError(f"weights must have one entry per edge ({len(pairs)}); got {gains.size}.")
+            raise ValueError(f"{name} must have one entry per edge ({len(pairs)}); got {gains.size}.")
         counts: Labels = own(np.full(len(pairs), 2, np.int32))
         unary = own(np.stack([np.zeros_like(gains), gains], axis=1))
         self._set(edges=pairs, n_nodes=nodes, unary=unary, label_counts=counts, shape=(len(pairs),))

@@ -17,6 +17,7 @@ from hedgehop.models.unary import UnaryModel
 
 SolveFunction = Callable[[Doubles], Any]
 ScoreFunction = Callable[[Labels], float]
+_BOUND_SHARE = 1e-6  # by which rounding may leave a bound below the value that it bounds
 
 
 class Structure(UnaryModel):
@@ -90,16 +91,17 @@ class Structure(UnaryModel):
     def solved(self, added: Doubles) -> tuple[Labels, float | None]:
         """Call the solver; return its labeling and its bound, None if it gives none."""
         answer = self.__dict__["_solve"](own(np.array(added)))
-        labeling, bound = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+        labeling, bound = answer if _has_bound(answer) else (answer, None)
         if labeling is None:
             raise InfeasibleError("solve found no allowed labeling.")
         [flat], _ = _arrays.as_labelings(labeling, self.shape, self.label_counts)
-        if np.isneginf(added[np.arange(flat.size), flat]).any() or self._joint_score(flat[None])[0] == -np.inf:
+        parts = np.append(added[np.arange(flat.size), flat], self._joint_score(flat[None]))
+        if np.isneginf(parts).any():
             raise ValueError(
                 "solve returned a labeling that is not allowed: its score, or the added score of one of its labels, "
                 "is -inf. Return None if no labeling is allowed."
             )
-        return flat, None if bound is None else _bound(bound)
+        return flat, None if bound is None else _bound(bound, parts)
 
     def _joint_score(self, flat: Labels) -> Doubles:
         score = self.__dict__["_score"]
@@ -123,8 +125,25 @@ def _counts(label_counts: ArrayLike) -> Labels:
     return counts
 
 
-def _bound(bound: Any) -> float:
-    value = float(bound)
+def _has_bound(answer: Any) -> bool:
+    """Whether a solver returned a labeling and a bound: two labels, or two rows of labels, are a labeling."""
+    if not (isinstance(answer, tuple) and len(answer) == 2):
+        return False
+    labeling, bound = answer
+    return (labeling is None or np.ndim(labeling) > 0) and np.ndim(bound) == 0
+
+
+def _bound(bound: Any, parts: Doubles) -> float:
+    """Check a bound, which must not be below what the labeling reaches, the sum of these parts."""
+    try:
+        value = float(bound)
+    except (TypeError, ValueError):
+        value = np.nan
     if np.isnan(value) or value == -np.inf:
         raise ValueError(f"the upper bound of solve must be a number or inf; got {bound!r}.")
+    if value < parts.sum() - _BOUND_SHARE * np.abs(parts).sum():
+        raise ValueError(
+            f"the upper bound of solve must be at least what its labeling reaches, score and added scores together "
+            f"({parts.sum():g}); got {value:g}. Count the added scores in the bound, or return the labeling alone."
+        )
     return value

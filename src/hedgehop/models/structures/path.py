@@ -66,7 +66,7 @@ class Path(EdgeSubset):
         directed: bool = True,
         n_nodes: int | None = None,
     ) -> None:
-        self._set_edges(edges, _negated(lengths), n_nodes, "route")
+        self._set_edges(edges, _negated(lengths), n_nodes, "route", "lengths")
         ends = (_arrays.count(source, "source"), _arrays.count(target, "target"))
         if max(ends) >= self.n_nodes or ends[0] == ends[1]:
             wanted = f"source and target must be two different nodes in 0..{self.n_nodes - 1}"
@@ -101,6 +101,8 @@ class Path(EdgeSubset):
         >>> hh.Path.from_networkx(streets, "a", "c")
         Path(3 nodes, 3 edges, from 0 to 2, undirected)
         """
+        if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+            raise TypeError(f"graph must be a graph of networkx; got {type(graph).__name__}. Use hh.Path(edges, ...).")
         places = {node: k for k, node in enumerate(graph.nodes)}
         for name, node in (("source", source), ("target", target)):
             if node not in places:
@@ -111,7 +113,7 @@ class Path(EdgeSubset):
                 raise ValueError(f"every edge needs a {length!r}; edge ({u!r}, {v!r}) has none. Name another length=.")
             if u != v:
                 ends.append((places[u], places[v]))
-                lengths.append(float(value))
+                lengths.append(_length(value, f"the {length!r} of edge ({u!r}, {v!r})"))
         directed = bool(graph.is_directed())
         return cls(ends, lengths, places[source], places[target], directed, len(places))
 
@@ -187,6 +189,14 @@ class Path(EdgeSubset):
         ends = f"from {self.source} to {self.target}"
         direction = "" if self.directed else ", undirected"
         return f"Path({self.n_nodes} nodes, {self.n_variables} edges, {ends}{direction})"
+
+
+def _length(value: Any, name: str) -> float:
+    """One length of a graph whose attributes can be anything; inf closes the edge."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number; got {value!r}. Name another length=.") from None
 
 
 def _finite_below(lengths: Doubles) -> Doubles:

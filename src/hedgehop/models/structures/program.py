@@ -221,7 +221,7 @@ def _checked_bounds(bounds: Any, n: int) -> tuple[Doubles, Doubles]:
         return own(np.zeros(n)), own(np.ones(n))
     pair = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
     if not (isinstance(pair, tuple) and len(pair) == 2):
-        pair = tuple(np.asarray(pair, np.float64).reshape(-1, 2).T)
+        pair = _as_sides(pair, n)
     try:
         low, high = (np.broadcast_to(np.asarray(side, np.float64), n) for side in pair)
     except ValueError:
@@ -229,6 +229,15 @@ def _checked_bounds(bounds: Any, n: int) -> tuple[Doubles, Doubles]:
     if np.isnan(low).any() or np.isnan(high).any() or (low > high).any():
         raise ValueError("bounds must be numbers with low <= high for every column.")
     return own(np.array(low)), own(np.array(high))
+
+
+def _as_sides(pairs: Any, n: int) -> tuple[Doubles, Doubles]:
+    """The lower and the upper bounds of one pair, or of one pair per column."""
+    given = np.asarray(_arrays.rectangular(pairs, "bounds"), np.float64)
+    if given.shape not in ((2,), (n, 2)):
+        wanted = f"bounds must be a tuple (low, high), or an array of pairs with shape ({n}, 2)"
+        raise ValueError(f"{wanted}; got shape {given.shape}. Pass two arrays as a tuple.")
+    return given[..., 0], given[..., 1]
 
 
 def _checked_integrality(integrality: ArrayLike | None, n: int) -> NDArray[np.bool_]:
