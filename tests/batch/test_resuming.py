@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a second run does: changed files again, unchanged ones never, nothing stale, no results taken for inputs."""
 
+import json
 import os
+import re
+import socket
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.batch import Manifest, Recipe, read_status, run
+from hedgehop.batch import Manifest, Recipe, Status, read_status, run
 from hedgehop.batch.items import Item, Shard
 from tests.batch.folders import lines, lists
 
@@ -143,6 +148,61 @@ def test_shards_do_everything_once_and_any_later_run_knows(models, tmp_path):
         Shard.parse("3/3")
     with pytest.raises(ValueError, match="force must not be used with a shard"):
         run_in_threads(items, tmp_path / "out", shard="0/3", force=True)
+
+
+def test_a_shard_that_ends_last_knows_what_the_others_did_meanwhile(models, tmp_path):
+    """The second shard begins and ends while the first one runs."""
+    others = []
+
+    def start_the_other(_):
+        if not others:
+            others.append(None)
+            others.append(run_in_threads(models, tmp_path / "out", shard="1/2"))
+
+    done = run_in_threads(models, tmp_path / "out", shard="0/2", callback=start_the_other)
+    assert done.solved + others[1].solved == 8
+    assert done.table.read_text().count("\n") == 9
+
+
+@pytest.mark.parametrize("name", ["m.uai.evid", "m.uai.gz.evid"])
+def test_evidence_that_changes_comes_or_goes_is_noticed(name, tmp_path):
+    model, evidence = tmp_path / "m.uai.gz", tmp_path / name
+    hh.write(hh.FactorGraph([[0.0, 1.0]] * 2), model)
+    recipe, seen = Recipe(m=1, diversity="variables", tradeoff="0"), []
+    for text in ("", "1 0 0", "1 1 0", "1 1 0", ""):
+        evidence.write_text(text) if text else evidence.unlink(missing_ok=True)
+        solved = run_in_threads([model], tmp_path / "out", recipe).solved
+        seen.append((solved, *lists(tmp_path / "out").values()))
+    assert seen == [(1, [[1, 1]]), (1, [[0, 1]]), (1, [[1, 0]]), (0, [[1, 0]]), (1, [[1, 1]])]
+
+
+def test_a_folder_keeps_its_lists_in_one_way(models, tmp_path):
+    run_in_threads(models[:2], tmp_path / "out")
+    with pytest.raises(ValueError, match="keeps its lists as npz, not as zarr"):
+        run_in_threads(models[:2], tmp_path / "out", results="zarr")
+    assert run_in_threads(models[:2], tmp_path / "out", results="zarr", force=True).solved == 2
+    assert lists(tmp_path / "out") == {}
+    known = json.loads((tmp_path / "out" / "recipe.json").read_text())
+    del known["results"]  # as older versions wrote it
+    (tmp_path / "out" / "recipe.json").write_text(json.dumps(known))
+    assert run_in_threads(models[:2], tmp_path / "out", results="zarr").done_before == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are not looked for")
+def test_the_status_of_a_killed_run_says_so(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        child.wait()
+    status = Status(state="running", total=9, done=4, host=socket.gethostname(), pid=child.pid)
+    for change, sentence in [
+        ({}, "killed: 4 of 9 done, 0 running, 0 failed; the same command continues"),
+        ({"updated": time.time()}, "running: 4 of 9 done, 0 running, 0 failed"),
+        ({"pid": os.getpid(), "updated": time.time() - 60}, "running: 4 of 9 done, 0 running, 0 failed"),
+        ({"host": "elsewhere", "updated": time.time() - 180}, "running: .*; nothing heard from elsewhere for 3:00 min"),
+        ({"state": "finished"}, "finished: 4 of 9 done, 0 running, 0 failed"),
+    ]:
+        (tmp_path / "status.json").write_text(json.dumps(asdict(replace(status, **change))))
+        [found] = read_status(tmp_path)
+        assert re.fullmatch(sentence, f"{found.state}: {found.sentence()}")
 
 
 def test_a_time_limit_is_part_of_a_recipe(models, tmp_path):

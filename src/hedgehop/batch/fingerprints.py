@@ -8,6 +8,7 @@ from typing import Any
 
 from hedgehop.batch.items import Item
 from hedgehop.batch.stores import is_address, stamp
+from hedgehop.io.formats.uai import evidence_names
 
 _BLOCK = 2**20
 
@@ -21,16 +22,25 @@ def digest(path: str) -> str:
     return seen.hexdigest()
 
 
+def files_read(item: Item) -> dict[str, str]:
+    """Return an item's files, by part, and the evidence beside its model if there is any."""
+    path = item.model or ""
+    name, mark, archive = path.partition("::") if is_address(path) else (path, "", "")
+    beside = (f"{evidence}{mark}{archive}" for evidence in evidence_names(name))
+    found = next((each for each in beside if stamp(each) is not None), None)
+    return item.files | ({} if found is None else {"evidence": found})
+
+
 def stamps(item: Item) -> dict[str, list[Any]]:
     """Return what is known of an item's files without reading them."""
-    return {part: [stamp(path), ""] for part, path in item.files.items()}
+    return {part: [stamp(path), ""] for part, path in files_read(item).items()}
 
 
 def is_changed(item: Item, known: dict[str, list[Any]] | None) -> bool:
     """Whether an item has other files than those known, or other bytes in them; unknown ones count as unchanged."""
     if known is None:
         return False
-    files = item.files
+    files = files_read(item)
     return files.keys() != known.keys() or any(_differs(files[part], known[part]) for part in files)
 
 

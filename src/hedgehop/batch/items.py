@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -108,14 +108,20 @@ class Shard:
         return f"{self.number}-of-{self.count}"
 
 
-def is_item(file: str | PathLike[str], beside: Mapping[str, str]) -> bool:
-    """Whether a file of a folder is an item: a model or, with patterns, an image whose strokes or scores exist."""
-    needed, path = _needed(beside), Path(file)
-    if not is_address(file) and not path.is_file():  # no pipes, no folders
+def is_item(file: str | PathLike[str], beside: Mapping[str, str], known: Collection[str] = ()) -> bool:
+    """Whether a file of a folder is an item: a model or, with patterns, an image whose strokes or scores exist.
+
+    At an address, `known` are the files that are there.
+    """
+    needed, remote = _needed(beside), is_address(file)
+    path = Path(str(file).partition("::")[0] if remote else file)
+    if not remote and not path.is_file():  # no pipes, no folders
         return False
     if not needed:
         return is_model_file(path)
-    return path.suffix.lower() in IMAGE_SUFFIXES and all(Path(_beside(file, beside[part])).is_file() for part in needed)
+    others = [_beside(file, beside[part]) for part in needed]
+    present = [other in known if remote else Path(other).is_file() for other in others]
+    return path.suffix.lower() in IMAGE_SUFFIXES and all(present)
 
 
 def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) -> Sequence[Item]:
@@ -148,11 +154,10 @@ def _item(file: str, name: str, beside: Mapping[str, str]) -> Item:
 
 
 def _beside(file: str | PathLike[str], pattern: str) -> str:
-    name = str(file)
-    stem = Path(name.partition("::")[0]).stem
-    if is_address(name):
-        return f"{name.rpartition('/')[0]}/{pattern.replace('{stem}', stem)}"
-    return os.path.abspath(Path(name).parent / pattern.replace("{stem}", stem))
+    if not is_address(file):
+        return os.path.abspath(Path(file).parent / pattern.replace("{stem}", Path(file).stem))
+    name, *archive = str(file).split("::", 1)  # zip://a/b.png::all.zip
+    return "::".join([f"{name.rpartition('/')[0]}/{pattern.replace('{stem}', Path(name).stem)}", *archive])
 
 
 def _needed(beside: Mapping[str, str]) -> list[str]:

@@ -58,7 +58,7 @@ class Ledger:
     """
 
     def __init__(self, path: Path, file: IO[bytes], others: Iterable[IO[bytes]] = ()) -> None:
-        self._path, self._file = path, file
+        self.path, self._file = path, file
         self._files = [*others, file]
         self._places: dict[str, tuple[int, int]] = {}
         for number, each in enumerate(self._files):
@@ -83,9 +83,13 @@ class Ledger:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            error.filename = str(self._path)  # a full disk does not say for whom
+            error.filename = str(self.path)  # a full disk does not say for whom
             raise
         self._places |= new
+
+    def reread(self, others: Iterable[IO[bytes]]) -> Ledger:
+        """Return this ledger with those of others as they are now."""
+        return Ledger(self.path, self._file, others)
 
     def flush(self) -> None:
         """Do nothing: `append` has written everything."""
@@ -134,15 +138,28 @@ class RemoteLedger:
 AnyLedger = Ledger | RemoteLedger
 
 
+@contextmanager
+def latest(ledger: AnyLedger, store: Store) -> Iterator[AnyLedger]:
+    """Yield a ledger with what other shards have appended since it was opened; one process at a time."""
+    if not (isinstance(ledger, Ledger) and isinstance(store, LocalStore)):
+        yield RemoteLedger(store)
+        return
+    with ExitStack() as opened:
+        _wait_for(opened.enter_context(_plain_file(store.root / f"{_LOCK_FILE}.summary")))
+        yield ledger.reread([opened.enter_context(path.open("rb")) for path in _ledgers(store.root, ledger.path.name)])
+
+
 def _line(outcome: Outcome) -> bytes:
     return json.dumps({name: value for name, value in asdict(outcome).items() if value is not None}).encode() + b"\n"
 
 
 @contextmanager
-def open_ledger(store: Store, recipe: Recipe, force: bool, shard: Shard | None = None) -> Iterator[AnyLedger]:
-    """Open the ledger of a folder, or of one shard, for this run alone; refuse another recipe than its own."""
+def open_ledger(
+    store: Store, recipe: Recipe, force: bool, shard: Shard | None = None, kind: str = "npz"
+) -> Iterator[AnyLedger]:
+    """Open the ledger of a folder, or of one shard, for this run alone; refuse another recipe or kind than its own."""
     if not isinstance(store, LocalStore):
-        _check_recipe(store, recipe, force)
+        _check_recipe(store, recipe, kind, force)
         ledger = RemoteLedger(store)
         try:
             yield ledger
@@ -157,11 +174,15 @@ def open_ledger(store: Store, recipe: Recipe, force: bool, shard: Shard | None =
         if shard is not None:
             _claim(opened.enter_context(_plain_file(folder / f"{_LOCK_FILE}.{shard}")), folder)
         store.remove(store.scratch)  # what a killed run has left
-        _check_recipe(store, recipe, force)
-        others = [path for path in sorted(folder.glob(f"{_LEDGER}*.jsonl")) if path.name != name]
-        files = [opened.enter_context(path.open("rb")) for path in others]
+        _check_recipe(store, recipe, kind, force)
+        files = [opened.enter_context(path.open("rb")) for path in _ledgers(folder, name)]
         own = opened.enter_context(_plain_file(folder / name))
         yield Ledger(folder / name, own, files)
+
+
+def _ledgers(folder: Path, own: str) -> list[Path]:
+    """Ledgers of other runs on a folder."""
+    return [path for path in sorted(folder.glob(f"{_LEDGER}*.jsonl")) if path.name != own]
 
 
 def _plain_file(path: Path) -> IO[bytes]:
@@ -175,15 +196,25 @@ def _plain_file(path: Path) -> IO[bytes]:
         raise
 
 
-def _check_recipe(store: Store, recipe: Recipe, force: bool) -> None:
-    kept = store.read(_RECIPE_FILE)
-    if kept is not None and not force:
-        if json.loads(kept)["fingerprint"] == recipe.fingerprint:
-            return
+def _refuse_others(store: Store, known: dict[str, Any], recipe: Recipe, kind: str) -> None:
+    """Refuse a folder whose results come from another recipe, or are kept in another way."""
+    if known["fingerprint"] != recipe.fingerprint:
         raise ValueError(
             f"{store.place('')} contains results of a different recipe, {store.place(_RECIPE_FILE)}. Use another "
             "folder, or force a new start."
         )
+    if known.get("results", kind) != kind:
+        raise ValueError(
+            f"{store.place('')} keeps its lists as {known['results']}, not as {kind}. Use another folder, or force a "
+            "new start."
+        )
+
+
+def _check_recipe(store: Store, recipe: Recipe, kind: str, force: bool) -> None:
+    kept = store.read(_RECIPE_FILE)
+    if kept is not None and not force:
+        _refuse_others(store, json.loads(kept), recipe, kind)
+        return
     if kept is not None:
         for folder in (*RESULT_FOLDERS, _LEDGER):  # nothing of the old recipe stays
             store.remove(folder)
@@ -191,7 +222,7 @@ def _check_recipe(store: Store, recipe: Recipe, force: bool) -> None:
         for path in store.root.glob(f"{_LEDGER}*.jsonl" if force else f"{_LEDGER}.jsonl"):
             path.unlink()  # first: outcomes must never stand beside a recipe not theirs
         (store.root / "summary.csv").unlink(missing_ok=True)
-    text = json.dumps({"fingerprint": recipe.fingerprint, "recipe": asdict(recipe)}, indent=1)
+    text = json.dumps({"fingerprint": recipe.fingerprint, "results": kind, "recipe": asdict(recipe)}, indent=1)
     store.write(_RECIPE_FILE, text.encode())
 
 
@@ -226,3 +257,15 @@ def _claim(lock: IO[bytes], folder: Path, shared: bool = False) -> None:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise ValueError(f"another run is writing into {folder}. Wait for it, or use another folder.") from None
+
+
+def _wait_for(lock: IO[bytes]) -> None:
+    """Lock a file as soon as nobody else has it, if the file system has locks."""
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise

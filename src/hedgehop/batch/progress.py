@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,12 +18,13 @@ from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.stores import LocalStore, Store, open_store
 
 _WRITE_SECONDS = {True: 1.0, False: 15.0}  # between two writings of the status: on this machine, elsewhere
+_SILENT_SECONDS = 120.0  # after which a running batch should have been heard of
 _RATE_SECONDS = 60.0  # that the rate is a mean of
 
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run is. ``state`` is running, finished, interrupted or stopped (by an error)."""
+    """How far a run is. ``state`` is running, finished, interrupted, stopped (by an error) or killed."""
 
     state: str = "running"
     total: int = 0
@@ -42,7 +44,34 @@ class Status:
         if self.rate > 0 and self.state == "running":
             parts += [f"{self.rate:.1f} items/s"]
             parts += [] if self.left is None else [f"about {clock(self.left)} left"]
-        return ", ".join(parts)
+        return ", ".join(parts) + self._news()
+
+    def _news(self) -> str:
+        """Say what somebody should know who waits for a run that is gone or silent."""
+        if self.state == "killed":
+            return "; the same command continues"
+        silent = time.time() - self.updated
+        if self.state != "running" or silent <= _SILENT_SECONDS:
+            return ""
+        return f"; nothing heard from {self.host} for {clock(silent)}"
+
+    def checked(self, local: bool) -> Status:
+        """Return this with the state "killed" if it should be running here but its process is gone."""
+        silent = time.time() - self.updated > 5 * _WRITE_SECONDS[local]
+        here = self.host == socket.gethostname() and sys.platform != "win32"
+        if self.state != "running" or not (silent and here) or _is_alive(self.pid):
+            return self
+        return replace(self, state="killed", running=())
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except OSError:  # of somebody else
+        return True
+    return True
 
 
 def clock(seconds: float) -> str:
@@ -136,4 +165,5 @@ def read_status(folder: str | os.PathLike[str]) -> list[Status]:
     found = [json.loads(data) for name in names if (data := store.read(name))]
     if not found:
         raise ValueError(f"{folder} contains no batch: there is no status.json. Give the folder of its results.")
-    return [Status(**(one | {"running": tuple(map(tuple, one["running"]))})) for one in found]
+    local = isinstance(store, LocalStore)
+    return [Status(**(one | {"running": tuple(map(tuple, one["running"]))})).checked(local) for one in found]

@@ -17,7 +17,7 @@ from hedgehop.batch.engines.processes import Limits, ProcessEngine, ctrl_c_held_
 from hedgehop.batch.fingerprints import is_changed
 from hedgehop.batch.items import Item, Shard, file_items
 from hedgehop.batch.manifest import Manifest
-from hedgehop.batch.outcomes import AnyLedger, Outcome, open_ledger
+from hedgehop.batch.outcomes import AnyLedger, Outcome, latest, open_ledger
 from hedgehop.batch.progress import Progress, Status
 from hedgehop.batch.recipe import Recipe
 from hedgehop.batch.results import RESULT_KINDS, ResultKind, drop_stale_rows
@@ -117,7 +117,7 @@ def run(
     scratch = f".unfinished{label}"
     store = open_store(folder, scratch)
     task = Task(recipe, store, results, str(part or "run"))
-    with open_ledger(store, recipe, force, part) as ledger:
+    with open_ledger(store, recipe, force, part, results) as ledger:
         run = _Run(items, part, task, ledger, retry, callback, Progress(store, label, watch, events))
         try:
             return run.whole(executor, count, size, limits)
@@ -169,9 +169,17 @@ class _Run:
             self.ledger.flush()
         if self.task.kind == "parquet" and self.missing:
             self._drop_stale_rows()
-        table, means = write_summary(self.task.store, self.ledger, self.task.recipe.metrics)
+        table, means = self._write_summary()
         self.progress.end("finished")
         return Summary(self.solved, self.before, self.total - self.solved - self.before, table, means)
+
+    def _write_summary(self) -> tuple[Path | str, dict[str, float]]:
+        """Write the table of all items, those of other shards included."""
+        store, metrics = self.task.store, self.task.recipe.metrics
+        if self.shard is None:
+            return write_summary(store, self.ledger, metrics)
+        with latest(self.ledger, store) as everything:
+            return write_summary(store, everything, metrics)
 
     def _drop_stale_rows(self) -> None:
         drop_stale_rows(self.task.store, self.ledger, self.task.prefix if self.shard else None)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from hedgehop._errors import need, said
 from hedgehop.io.file_access import exclusive
+from hedgehop.io.formats.uai import evidence_names
 
 _HAS_HANDLES = sys.platform != "win32"  # functions of os that take the handle of a folder
 _WHOLE = frozenset(
@@ -231,8 +232,8 @@ def local_copy(path: str) -> Iterator[str]:
         target = os.path.join(folder, place.rpartition("/")[2] or "file")
         try:
             system.get_file(place, target)
-            if system.exists(f"{place}.evid"):
-                system.get_file(f"{place}.evid", f"{target}.evid")
+            for evidence in filter(system.exists, evidence_names(place)):
+                system.get_file(evidence, os.path.join(folder, evidence.rpartition("/")[2]))
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(2, "there is no such file", path) from None
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgehop.batch.fingerprints import digest, stamps
+from hedgehop.batch.fingerprints import digest, files_read, stamps
 from hedgehop.batch.items import Item
 from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.recipe import METRICS, Recipe
@@ -67,7 +67,8 @@ class Task:
                 files = {part: copies.enter_context(local_copy(path)) for part, path in item.files.items()}
                 here = replace(item, **files)
                 _refuse_special(item, files)
-                inputs = {part: [known[0], digest(files[part])] for part, known in inputs.items()}
+                local = files_read(here)
+                inputs = {part: [known[0], digest(local[part])] for part, known in inputs.items() if part in local}
                 found = find(here, self.recipe)
                 measured = measure(found, here, self.recipe)
             file = results.add(item, found)

@@ -3,27 +3,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from glob import glob
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
 
 from hedgehop.batch import Manifest, Recipe, Status, Summary, read_status, run
-from hedgehop.batch.items import is_item
 from hedgehop.batch.manifest import MANIFEST_SUFFIXES
 from hedgehop.batch.progress import clock
 from hedgehop.batch.results import RESULT_KINDS
-from hedgehop.batch.stores import find_addresses, is_address
+from hedgehop.batch.sources import find_files
 from hedgehop.cli.options import Json, Quiet
 from hedgehop.cli.output import Output, command_output
-
-_OF_A_BATCH = ("recipe.json", "outcomes.jsonl")  # files of a folder with results, which is never a source
 
 
 def batch(
@@ -178,31 +173,4 @@ def _items(sources: list[str], beside: Mapping[str, str], target: str) -> Manife
     manifests = [source for source in sources if Path(source).suffix.lower() in MANIFEST_SUFFIXES]
     if manifests and len(sources) > 1:
         raise ValueError(f"{manifests[0]} is a manifest and must be the only source; got {len(sources)} sources.")
-    return Manifest(manifests[0]) if manifests else _files(sources, beside, target)
-
-
-def _files(sources: list[str], beside: Mapping[str, str], target: str) -> list[str]:
-    found: list[str] = []
-    for source in sources:
-        if is_address(source):
-            found += [file for file in find_addresses(source) if is_item(file, beside)]
-            continue
-        here = Path(source)
-        paths = [here] if os.path.lexists(here) else [Path(path) for path in sorted(glob(source, recursive=True))]
-        if not paths:
-            raise ValueError(f"no file or folder matches {source!r}.")
-        for path in paths:
-            found += _inside(path, beside, target) if path.is_dir() else [str(path)]
-    return found
-
-
-def _inside(folder: Path, beside: Mapping[str, str], target: str) -> list[str]:
-    """Return the items of a folder and of those below it, without the results of batches."""
-    found = []
-    for where, folders, files in os.walk(folder):
-        here = Path(where)
-        if all((here / name).exists() for name in _OF_A_BATCH) or here.absolute() == Path(target).absolute():
-            folders.clear()
-            continue
-        found += [str(here / name) for name in files if is_item(here / name, beside)]
-    return sorted(found)
+    return Manifest(manifests[0]) if manifests else find_files(sources, beside, target)

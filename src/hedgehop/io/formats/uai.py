@@ -92,10 +92,7 @@ def _tables(tokens: Tokens, sizes: Doubles, logs: bool, max_bytes: int) -> Doubl
 def _evidence(path: FilePath, evidence: EvidenceLike, counts: Integers) -> dict[int, int]:
     """Labels of observed variables: as given, from a file, or from the file beside the network."""
     if isinstance(evidence, str) and evidence == "auto":
-        stem, suffix = splitext(path)
-        plain = stem if suffix.lower() in (".gz", ".xz") else path
-        beside = [p for p in (f"{path}.evid", f"{plain}.evid") if isfile(p)]
-        evidence = beside[0] if beside else None
+        evidence = next(filter(isfile, evidence_names(path)), None)
     if evidence is None:
         return {}
     found = dict(evidence) if isinstance(evidence, Mapping) else read_evidence(evidence)
@@ -105,6 +102,15 @@ def _evidence(path: FilePath, evidence: EvidenceLike, counts: Integers) -> dict[
         if not 0 <= label < counts[variable]:
             raise ValueError(f"evidence gives variable {variable} label {label}; it takes 0..{counts[variable] - 1}.")
     return found
+
+
+def evidence_names(path: FilePath) -> list[str]:
+    """Return the names that a network's evidence can have, the first one first; files of other formats have none."""
+    stem, suffix = splitext(str(path))
+    plain = stem if suffix.lower() in (".gz", ".xz") else str(path)
+    if splitext(plain)[1].lower() not in (".uai", ".lg"):
+        return []
+    return list(dict.fromkeys([f"{path}.evid", f"{plain}.evid"]))
 
 
 def read_evidence(path: FilePath, max_bytes: int = MAX_BYTES) -> dict[int, int]:
