@@ -14,7 +14,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.diversity.lines import joined
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
-from hedgehop.oracles.exactness import meets, meeting_gap
+from hedgehop.oracles.exactness import meeting_gap, meets
 
 _SWAP_ROUNDS = 30
 
