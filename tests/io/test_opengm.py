@@ -113,6 +113,13 @@ def test_a_bomb_is_not_unpacked(tmp_path):
         hh.read(tmp_path / "x.h5", max_bytes=2**20)
 
 
+def test_numbers_that_were_never_written_are_not_allocated(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("gm/numbers-of-states", (10**8,), np.uint64, chunks=(10**6,), fillvalue=1)
+    with pytest.raises(ValueError, match=r"the 100000000 numbers of numbers-of-states would need 8e\+08 bytes; a file"):
+        hh.read(tmp_path / "x.h5")
+
+
 def test_damaged_files_are_refused_or_read(tmp_path):
     path = tmp_path / "x.h5"
     write(path, [2, 3, 3], FUNCTIONS, FACTORS)

@@ -141,7 +141,7 @@ def test_failed_save_leaves_the_old_file(tmp_path):
 
 
 def test_damaged_files_are_one_sentence(tmp_path):
-    """Bytes changed or missing anywhere: a list, or a message without bytes, names of Python or the path twice."""
+    """Bytes changed, missing or added anywhere: a list, or a message without bytes, error codes or the path twice."""
     path, random = tmp_path / "list.npz", np.random.default_rng(0)
     example().save(path)
     whole, refused = path.read_bytes(), 0
@@ -149,6 +149,9 @@ def test_damaged_files_are_one_sentence(tmp_path):
         damaged = bytearray(whole[: random.integers(1, len(whole))] if random.random() < 0.3 else whole)
         for place in random.integers(0, len(damaged), 3):
             damaged[place] = random.integers(256)
+        if random.random() < 0.3:
+            cut = random.integers(len(damaged))
+            damaged[cut : cut + random.integers(9)] = random.bytes(random.integers(9))
         path.write_bytes(damaged)
         try:
             hh.load(path).report()
@@ -158,4 +161,5 @@ def test_damaged_files_are_one_sentence(tmp_path):
             assert len(text) < len(str(path)) + 250
             assert text.count(str(path)) == 1
             assert "\\x" not in text
+            assert "Errno" not in text
     assert refused > 200

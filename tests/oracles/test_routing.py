@@ -49,7 +49,8 @@ def ball(model):
     (TREE, [], "spanning_tree"),
     (TREE, [KindWeights([-1, 0], [3.0])], "lagrangian"),
     (TERNARY, [], "elimination"),
-    (WHOLE, [], "milp"),
+    (WHOLE, [], "exhaustive"),
+    (MIXED, [], "milp"),
     (WHOLE, [ball(WHOLE)], "exhaustive"),
     (MIXED, [ball(MIXED)], "milp"),
 ])  # fmt: skip

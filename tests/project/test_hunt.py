@@ -60,7 +60,7 @@ def test_a_guarantee_that_is_too_good_is_noticed(monkeypatch):
     assert "guarantee not kept" in faults("guarantee not kept", 80)
 
 
-@pytest.mark.parametrize("seed", [100, 101, 102])
+@pytest.mark.parametrize("seed", [100, 101, 102, 8010346, 8061218])  # the last two found something
 def test_the_library_passes(seed):
     tally = Tally()
     Round(seed, tally).run()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import lzma
 import os
@@ -22,7 +23,7 @@ FilePath = str | PathLike[str]
 
 MAX_BYTES = 2**30  # of text after decompression, unless the caller allows more
 _BLOCK_BYTES = 2**20
-_LONGEST_REASON = 160  # characters of another library's message
+_LONGEST_REASON = 240  # characters of another library's message
 _XZ_MEMORY = 2**28  # a header may ask for gigabytes; the largest preset needs 65 MB
 
 
@@ -137,5 +138,6 @@ def _brief(error: Exception) -> str:
     """Return the message of an error if users can read it: no bytes of the file, no names of Python types."""
     text = said(error)
     is_for_people = text.isprintable() and "\\x" not in text and "header" not in text and len(text) <= _LONGEST_REASON
-    foreign = isinstance(error, (zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeError))
+    foreign = isinstance(error, (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, UnicodeError))
+    foreign |= isinstance(error, OSError) and error.errno == errno.EINVAL  # a damaged archive leads before its begin
     return text if text and is_for_people and not foreign else "it is damaged, or another kind of file"

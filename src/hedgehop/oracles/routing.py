@@ -91,7 +91,7 @@ def _few_labelings(model: Model, potentials: Sequence[Potential]) -> bool:
 def _few_whole_solutions(model: Model, potentials: Sequence[Potential]) -> bool:
     """Whether a labeling is all of a solution, and all can be tried: others are completed by a program each."""
     whole = isinstance(model, Program) and not model.completed.size
-    return whole and bool(nonlinear(potentials)) and _few_labelings(model, potentials)
+    return whole and _few_labelings(model, potentials)
 
 
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
@@ -129,7 +129,7 @@ ROUTES = (
     Route("path", "`Path`", "linear", "any", "exact, if no route gets shorter by going in circles: A*"),
     Route("viterbi", "`Automaton`, `Cfg`", "linear", "any", "exact: dynamic programming"),
     Route(
-        "exhaustive", "`Program` of integers only", "balls, counts and others that are not linear", _LISTED,
+        "exhaustive", "`Program` of integers only", "any", _LISTED,
         "exact, and sooner than a program for each step", _few_whole_solutions,
     ),
     Route("milp", "`Program`", "all built-in ones", "any", "exact if it finishes in time: HiGHS"),

@@ -35,11 +35,11 @@ _FIRST_ID = 16000
 def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> FactorGraph:
     """Read the model of a file; infinite costs forbid."""
     with damage_as(f"{path} is not an OpenGM model"), _opened(path) as group:
-        file = _Numbers(path, group, max_bytes)
+        limit = ScoreLimit(Path(path).stat().st_size, max_bytes)
+        file = _Numbers(path, group, limit)
         counts = file.wholes("numbers-of-states", LARGEST_COUNT)
         if counts.size == 0 or counts.min() < 1:
             raise ValueError("there must be at least one variable, and every one must have a label")
-        limit = ScoreLimit(Path(path).stat().st_size, max_bytes)
         refuse_padding(path, counts, limit)
         return Factors.of(counts, _tables(file, counts, limit)).model()
 
@@ -108,8 +108,8 @@ def _opened(path: FilePath) -> Iterator[Any]:
 class _Numbers:
     """Data sets of a group, whose sizes are checked before they are read."""
 
-    def __init__(self, path: FilePath, group: Any, max_bytes: int) -> None:
-        self.path, self._group, self._room = path, group, max_bytes
+    def __init__(self, path: FilePath, group: Any, limit: ScoreLimit) -> None:
+        self.path, self._group, self._limit, self._room = path, group, limit, limit.max_bytes
 
     def __contains__(self, name: str) -> bool:
         return name in self._group
@@ -133,6 +133,9 @@ class _Numbers:
         self._room -= max(1, data.dtype.itemsize) * data.size
         if self._room < 0 or data.dtype.kind not in "iuf":
             raise ValueError(f"{name} is too large, or holds no numbers. Pass a larger max_bytes= to read it anyway")
+        problem = self._limit.problem(float(data.size), f"the {data.size} numbers of {name}")
+        if problem:  # a file need not hold numbers that were never written
+            raise ValueError(problem)
         return np.asarray(data[()]).ravel()
 
 
