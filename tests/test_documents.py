@@ -20,7 +20,8 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 RUN = [
-    "quickstart", "tutorial", "choosing", "sure", "coming_from", "segmentation", "learning", "howto", "troubleshooting",
+    "quickstart", "tutorial", "choosing", "sure", "coming_from", "segmentation", "learning", "howto", "structures",
+    "troubleshooting",
 ]  # fmt: skip
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in RUN)]
 PAGES = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
