@@ -34,6 +34,13 @@ def test_target_is_met_where_steps_are_not_exact(diversity, seed):
     assert (found.labelings[0] != found.labelings[1]).mean() >= 0.1
 
 
+@pytest.mark.parametrize("share", [0.03, 0.1])
+def test_target_is_met_where_solvers_with_a_memory_get_much_farther(share):
+    model = hh.Grid(np.random.default_rng(0).normal(size=(16, 16, 6)), smoothness=0.7)
+    found = hh.diverse(model, hh.LabelCoverage(), m=2, tradeoff=hh.target(distance=share), certify=False)
+    assert (found.labelings[0] != found.labelings[1]).mean() >= share
+
+
 def test_target_of_a_tie_is_as_small_as_tried():
     found = hh.diverse(hh.FactorGraph(np.zeros((4, 2))), hh.LinearHamming(), m=2, tradeoff=hh.target(distance=0.5))
     assert found.tradeoff < 1e-20

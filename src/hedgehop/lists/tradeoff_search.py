@@ -56,16 +56,13 @@ class _Trials:
     wanted: int
     reached: dict[float, int] = field(default_factory=dict)
     first: ListState | None = None  # the list of the first labeling, if no tradeoff changes it
+    afresh: bool = False  # whether every trial has its own solver
 
     def to_the_point(self) -> float:
         """Return the smallest tradeoff that reaches the distance, to a few per cent; refuse distances out of reach."""
         near, far = self._bracket(_BRACKET_TRIES)
         if self.distance(far) < self.wanted and not _is_late():
-            text = (
-                f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"
-            )
-            text = f"{text}; the largest difference was {max(self.reached.values())}."
-            raise InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
+            raise self._out_of_reach()
         return self._confirmed(self._halved(near, far, _CLOSE_RATIO))
 
     def roughly(self, kept_apart: bool) -> float:
@@ -85,7 +82,7 @@ class _Trials:
     def distance(self, tradeoff: float) -> int:
         """In how many variables the second labeling differs from the first."""
         if tradeoff not in self.reached:
-            self.reached[tradeoff] = self._solved(self.greedy, tradeoff)
+            self.reached[tradeoff] = self._solved(tradeoff)
         return self.reached[tradeoff]
 
     def _bracket(self, tries: int) -> tuple[float, float]:
@@ -111,19 +108,25 @@ class _Trials:
 
     def _confirmed(self, tradeoff: float) -> float:
         """Raise a tradeoff until a new solver, as the list's will be, gets that far: inexact steps remember."""
-        solver = self.greedy.solver
-        self.first = None
-        for _ in range(0 if _is_late() else _BRACKET_TRIES):
-            fresh = replace(self.greedy, solver=solver.oracle.on(solver.model))
-            if self._solved(fresh, tradeoff) >= self.wanted:
-                break
-            tradeoff *= _CLOSE_RATIO
-        return tradeoff
+        fresh = replace(self, afresh=True, reached={}, first=None)
+        near = far = tradeoff
+        for k in range(1, _BRACKET_TRIES + 1):
+            if _is_late() or fresh.distance(far) >= self.wanted:
+                return fresh._halved(near, far, _CLOSE_RATIO)
+            near, far = far, far * _CLOSE_RATIO**k
+        raise fresh._out_of_reach()
 
-    def _solved(self, greedy: Greedy, tradeoff: float) -> int:
-        trial = replace(greedy, objective=replace(greedy.objective, tradeoff=tradeoff))
+    def _out_of_reach(self) -> InfeasibleError:
+        text = f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"
+        text = f"{text}; the largest difference was {max(self.reached.values())}."
+        return InfeasibleError(f"{text} Ask for a smaller distance, or use another diversity.")
+
+    def _solved(self, tradeoff: float) -> int:
+        trial = replace(self.greedy, objective=replace(self.greedy.objective, tradeoff=tradeoff))
+        if self.afresh:
+            trial = replace(trial, solver=trial.solver.oracle.on(trial.solver.model))
         state = self.first or _extended(trial, trial.start)
-        if state.baseline is not None and tradeoff > 0 and greedy is self.greedy:
+        if state.baseline is not None and tradeoff > 0 and not self.afresh:
             self.first = state
         try:
             rows = _extended(trial, state).rows
