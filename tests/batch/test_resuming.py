@@ -164,6 +164,19 @@ def test_a_shard_that_ends_last_knows_what_the_others_did_meanwhile(models, tmp_
     assert done.table.read_text().count("\n") == 9
 
 
+def test_the_latest_outcome_counts_whoever_wrote_it(models, tmp_path):
+    """An item fails in a whole run, is mended in a shard, and is not solved again by the next whole run."""
+    whole = models[0].read_bytes()
+    models[0].write_bytes(b"nonsense")
+    assert "is not a" in run_in_threads(models, tmp_path / "out").table.read_text()
+    models[0].write_bytes(whole)
+    assert sum(run_in_threads(models, tmp_path / "out", shard=f"{k}/2").solved for k in range(2)) == 1
+    assert "is not a" not in (tmp_path / "out" / "summary.csv").read_text()
+    again = run_in_threads(models, tmp_path / "out")
+    assert (again.solved, again.done_before, again.failed) == (0, 8, 0)
+    assert "is not a" not in again.table.read_text()
+
+
 @pytest.mark.parametrize("name", ["m.uai.evid", "m.uai.gz.evid"])
 def test_evidence_that_changes_comes_or_goes_is_noticed(name, tmp_path):
     model, evidence = tmp_path / "m.uai.gz", tmp_path / name

@@ -32,7 +32,7 @@ class Outcome:
     """How one item ended: with a list, or with a message in ``error``.
 
     ``fault`` says what caused a failure: "item" (it would fail again) or "infrastructure" (processes or machines were
-    lost; the next run tries again). ``inputs`` holds what identifies the files that were read.
+    lost; the next run tries again). ``inputs`` holds what identifies the files that were read. ``finished`` is a time.
     """
 
     item: str
@@ -49,6 +49,7 @@ class Outcome:
     attempts: int = 1
     file: str | None = None
     inputs: dict[str, list[Any]] | None = None
+    finished: float | None = None
 
 
 class Ledger:
@@ -61,8 +62,12 @@ class Ledger:
         self.path, self._file = path, file
         self._files = [*others, file]
         self._places: dict[str, tuple[int, int]] = {}
+        times: dict[str, float] = {}
         for number, each in enumerate(self._files):
-            self._places |= {item: (number, place) for item, place in _lines(each, own=each is file, path=path)}
+            for item, place, when in _lines(each, own=each is file, path=path):
+                known = self._places.get(item)
+                if known is None or known[0] == number or when >= times[item]:  # the latest of all runs counts
+                    self._places[item], times[item] = (number, place), when
 
     def get(self, item: str) -> Outcome | None:
         """Return how an item ended; None if it has not been tried."""
@@ -226,8 +231,8 @@ def _check_recipe(store: Store, recipe: Recipe, kind: str, force: bool) -> None:
     store.write(_RECIPE_FILE, text.encode())
 
 
-def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int]]:
-    """Items, and where the line of each begins; the piece of a line that a crash has left is cut off."""
+def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int, float]]:
+    """Items, where the line of each begins, and its time; the piece of a line that a crash has left is cut off."""
     place = 0
     file.seek(0)
     for number, line in enumerate(file, 1):
@@ -236,7 +241,8 @@ def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int]]:
                 file.truncate(place)
             return
         try:
-            yield str(json.loads(line)["item"]), place
+            known = json.loads(line)
+            yield str(known["item"]), place, float(known.get("finished", 0.0))
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force a new start.") from None
         place += len(line)

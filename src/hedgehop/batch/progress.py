@@ -18,6 +18,7 @@ from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.stores import LocalStore, Store, open_store
 
 _WRITE_SECONDS = {True: 1.0, False: 15.0}  # between two writings of the status: on this machine, elsewhere
+_FOR_THE_LEDGER = ("inputs", "finished")  # what events leave out
 _SILENT_SECONDS = 120.0  # after which a running batch should have been heard of
 _RATE_SECONDS = 60.0  # that the rate is a mean of
 
@@ -108,7 +109,11 @@ class Progress:
         for outcome in outcomes:
             self.done += outcome.error is None
             self.failed += outcome.error is not None
-            known = {name: value for name, value in asdict(outcome).items() if value is not None and name != "inputs"}
+            known = {
+                name: value
+                for name, value in asdict(outcome).items()
+                if value is not None and name not in _FOR_THE_LEDGER
+            }
             self.tell("item", **known)
         now = time.monotonic()
         self._times = [entry for entry in self._times if now - entry[0] < _RATE_SECONDS] + [(now, len(outcomes))]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -225,7 +225,8 @@ class _Run:
         else:
             self._use_executor(scheduler, ExecutorEngine(executor, self.task, lambda: workers))
 
-    def _record(self, outcomes: Sequence[Outcome]) -> None:
+    def _record(self, reported: Sequence[Outcome]) -> None:
+        outcomes = [replace(outcome, finished=round(time.time(), 3)) for outcome in reported]
         with ctrl_c_held_back():  # what is in the ledger is counted
             self.ledger.append(outcomes)
             self.progress.add(outcomes)

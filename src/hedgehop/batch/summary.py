@@ -16,7 +16,7 @@ from hedgehop.batch.stores import LocalStore, Store
 from hedgehop.io.file_access import atomic_write
 
 _SUMMARY_FILE = "summary.csv"
-_LEFT_OUT = ("metrics", "inputs")
+_LEFT_OUT = ("metrics", "inputs", "finished")
 
 
 def write_summary(store: Store, ledger: AnyLedger, metrics: Iterable[str]) -> tuple[Path | str, dict[str, float]]:
