@@ -19,8 +19,8 @@ from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE_GAP = 1e-6  # of what is at stake: a gap that is not worth further messages
-_ROUNDING_GAP = 1e-9  # the same: a gap that is rounding by all means
-_MOST_LIMITED = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
+ROUNDING_GAP = 1e-9  # the same: a gap that is rounding by all means
+MOST_LIMITED = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
 _TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
 
 
@@ -85,7 +85,7 @@ def closed(
     Messages are integers of 32 bits, so that about 1e-8 of what is at stake is left where they have converged.
     """
     gap = bound - value
-    if not _ROUNDING_GAP * model.spread < gap <= CLOSE_GAP * model.spread or model.unary.size > _MOST_LIMITED:
+    if not ROUNDING_GAP * model.spread < gap <= CLOSE_GAP * model.spread or model.unary.size > MOST_LIMITED:
         return bound
     others = np.where(np.isneginf(changed_unary(model, theta)), -np.inf, label_limits(solver))
     others[np.arange(model.n_variables), labeling.reshape(-1)] = -np.inf

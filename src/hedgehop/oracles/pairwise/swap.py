@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Swap moves: also with weights for transitions (docs/theory.md 11)."""
+"""Swap moves: also with weights for transitions, whose flips are further starts (docs/theory.md 11).
+
+``c min(1, k) = min over h in {0, 1} of c h + c (1 - h) k``: a transition is paid for once and free on every edge, or
+paid for on every edge (Kohli, Osokin and Jegelka 2013). For given h messages solve the model; from the transitions of
+a labeling one is flipped after the other, which no single move does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -19,16 +24,19 @@ from hedgehop.oracles.base import Solver, Step
 from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.pairwise.cuts import capacities_around
-from hedgehop.oracles.pairwise.flips import can_flip, flipped
+from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages, table_pairs
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver
 from hedgehop.oracles.penalties import on_finite_pairs
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
+from hedgehop.potentials.transitions import used_transitions
 
 _LOST_DIGITS = 1e-12  # of what is at stake, that a change of the unaries may lose to huge ones
 _FLIPS_PER_LABELING = 12  # transitions to flip from one labeling
 _FLIPPED_LABELINGS = 4  # labelings to flip from
+_MOST_FLIPPED_ENTRIES = 50_000  # entries of all pairs' tables up to which flips are worth their time
+_PASSES_PER_FLIP = 25
 
 
 class Swap(MoveOracle):
@@ -96,11 +104,11 @@ class SwapSolver(MoveSolver):
 
     def search(self, pool: Pool, theta: Doubles | None, weights: MoveWeights) -> None:
         """Flip transitions of the best labeling while one of the first flips helps."""
-        if not can_flip(self.model, weights):
+        if not _can_flip(self.model, weights):
             return
         for _ in range(_FLIPPED_LABELINGS):
             before = pool.value
-            starts = islice(flipped(self.model, theta, weights, pool.top(1)[0]), _FLIPS_PER_LABELING)
+            starts = islice(_flipped(self.model, theta, weights, pool.top(1)[0]), _FLIPS_PER_LABELING)
             for start in starts:
                 pool.add([start, self.oracle.improved(self._moves, start)])
             if pool.value <= before:
@@ -133,3 +141,33 @@ def is_one_cut(model: PairwiseModel, potentials: Sequence[Potential]) -> bool:
     """Whether one swap of the two labels there are is exact: no reward needs a search."""
     two = bool((model.label_counts == 2).all())
     return two and model.prefers_agreement and MoveWeights(model, potentials).needs_no_search
+
+
+def _can_flip(model: PairwiseModel, weights: MoveWeights) -> bool:
+    """Whether there are transitions that cost, on a model of more than two labels that is small enough."""
+    size = len(model.edges) * model.n_labels**2
+    costs = any((table < 0).any() for table in weights.pairs.values())
+    return (
+        costs
+        and size <= _MOST_FLIPPED_ENTRIES
+        and bool((model.label_counts == model.n_labels).all())
+        and model.n_labels > 2
+    )
+
+
+def _flipped(model: PairwiseModel, theta: Doubles | None, weights: MoveWeights, labeling: Labels) -> Iterator[Labels]:
+    """Yield labelings in which one transition that `labeling` pays for is avoided, or another one is free."""
+    ordered, table = next(iter(weights.pairs.items()))
+    costs = np.minimum(0.0, table) * (1.0 - np.eye(model.n_labels))
+    paid = used_transitions(model, labeling.reshape(1, -1), model.n_labels, ordered)[0]
+    rows, columns = np.nonzero(costs if ordered else np.triu(costs))
+    tables = pair_tables(model)
+    for k in np.argsort(~paid[rows, columns], kind="stable"):  # those that are paid for first
+        a, b = rows[k], columns[k]
+        free = paid.copy()
+        free[a, b] = not free[a, b]
+        if not ordered:
+            free[b, a] = free[a, b]
+        prices = np.where(free, 0.0, costs)
+        messages = _core.trws.Trws(model.unary, table_pairs(model, tables + prices))
+        yield pass_messages(messages, model, theta, _PASSES_PER_FLIP)[0].reshape(-1)

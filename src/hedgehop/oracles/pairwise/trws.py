@@ -18,7 +18,7 @@ from hedgehop.oracles.exact.elimination import Elimination
 from hedgehop.oracles.exactness import stake
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_LIMITED, ROUNDING_GAP, PairwiseSolver, pass_messages
 from hedgehop.oracles.pairwise.rest import Rest, known_labels, sure_labels, worse_labels
 from hedgehop.potentials import Potential
 
@@ -29,8 +29,6 @@ _LARGE_MODEL_SCORES = 2**18  # scores of labels from which a proof may take long
 _LARGE_MODEL_GAP = 1e-4  # of what is at stake: good enough for a large model
 _PROVEN_GAP = 1e-8  # the same, where a step is proven
 _NARROW_SHARE = 0.05  # of what is at stake per variable: a gap by which few labels are as good as the best
-_ROUNDING_GAP = 1e-9  # of what is at stake: a gap that is rounding by all means
-_MOST_LIMITED = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
 _ELIMINATED_VARIABLES = 300  # for which an order of elimination is found at once
 _WIDE_GAP_SHARE = 0.01  # gap, against what is at stake, from which scores contradict each other
 
@@ -129,7 +127,7 @@ class TrwsSolver(PairwiseSolver):
     ) -> tuple[Labels, float] | None:
         """Return a labeling and a bound from the labels that are not proven to be worse; None if these are many."""
         model = self.model
-        if not _ROUNDING_GAP * model.spread < bound - value <= self._narrow_gap:
+        if not ROUNDING_GAP * model.spread < bound - value <= self._narrow_gap:
             return None
         worse = worse_labels(model, theta, self._messages, labeling, value)
         known = known_labels(worse, labeling)
@@ -161,7 +159,7 @@ class TrwsSolver(PairwiseSolver):
     @property
     def _narrow_gap(self) -> float:
         """A gap so small that most labels are expected to be worse by more; 0 for models that take too long to ask."""
-        if self.model.unary.size > _MOST_LIMITED:
+        if self.model.unary.size > MOST_LIMITED:
             return 0.0
         return max(CLOSE_GAP, _NARROW_SHARE / self.model.n_variables) * self.model.spread
 
