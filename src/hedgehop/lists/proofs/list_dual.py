@@ -27,7 +27,6 @@ from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
 _MOVES = 500  # of the master problem's mixture
-_BEGUN_HOLD = 2.0  # times the first stiffness: messages lead close to the best slopes, a list's counts do not
 _SERIOUS_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes where they are held
 _NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
 _NEGLIGIBLE_STAKE = 1e-12  # of what is at stake: a gap that need not be closed
@@ -88,7 +87,7 @@ class ListDual:
                 lines.start(problem.rows)
         self._best, self._lower = np.inf, -np.inf
         self._stake = stake(problem.objective.model) or float(np.ptp(self._scores))
-        self._hold, self._tolerance, self._stuck = _BEGUN_HOLD if begun else 1.0, 0.02, 0
+        self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
         self.exact = True  # whether the last step was
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
 
