@@ -242,7 +242,7 @@ def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int, f
             return
         try:
             known = json.loads(line)
-            yield str(known["item"]), place, float(known.get("finished", 0.0))
+            yield str(known["item"]), place, float(known.get("finished") or 0.0)
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force a new start.") from None
         place += len(line)
