@@ -39,7 +39,16 @@ def test_most_labels_are_left_out_where_rewards_are_earned():
     assert hh.best(model, reward).exact
 
 
-def test_what_is_no_sum_of_thresholds_is_left_alone():
+def test_tables_of_counts_bound_what_labels_may_earn_just_as_thresholds_do():
+    model = hh.Grid(np.random.default_rng(1).normal(size=(8, 8, 3)), smoothness=0.2)
+    flat = hh.best(model).labeling.reshape(-1)
+    near = hh.potentials.Cardinality(flat, np.where(np.arange(65) < 3, 2.0, 0.0))
+    left = without_worse_labels(model, [near], hh.best(model, near))
+    assert 0.1 < np.isneginf(left[1].theta).mean() < 1.0
+    assert np.isfinite(left[1].theta[np.arange(64), flat]).all()
+
+
+def test_what_is_no_sum_of_functions_of_counts_is_left_alone():
     model = hh.FactorGraph(np.zeros((3, 2)), [[0, 1]], 1.0)
     ball = hh.potentials.BallCoverage([[0, 0, 0]], [1.0, 1.0, 1.0])
     known = hh.best(model)

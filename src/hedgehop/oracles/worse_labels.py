@@ -17,8 +17,9 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import ties
 from hedgehop.oracles.folding import fold, not_pairwise
-from hedgehop.oracles.pairwise.kernels import label_limits, message_solver, pass_messages
-from hedgehop.potentials import Linear, Potential, Threshold
+from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
+from hedgehop.oracles.pairwise.rest import worse_labels
+from hedgehop.potentials import Linear, Potential
 
 _PASSES_PER_ELIMINATION = 50
 
@@ -31,16 +32,12 @@ def without_worse_labels(model: Model, potentials: Sequence[Potential], known: S
         return list(potentials)
     solver = message_solver(model)
     pass_messages(solver, model, theta, _PASSES_PER_ELIMINATION)
-    limits = label_limits(solver) + constant + most
-    worse = limits < known.value - ties(model, known.value, rest)
-    worse[np.arange(model.n_variables), known.labeling.reshape(-1)] = False
-    return [*potentials, Linear(own(np.where(worse, -np.inf, 0.0)))] if worse.any() else list(potentials)
+    least = known.value - ties(model, known.value, rest) - constant - most
+    worse = worse_labels(model, theta, solver, known.labeling, least)
+    return [*potentials, Linear(own(np.where(worse, -np.inf, 0.0)))]
 
 
 def _most(model: Model, potential: Potential) -> float:
     """More than which a potential never adds; inf if that is not known."""
-    if potential.relaxed_as != "counts":
-        return np.inf
-    functions = [count.function for count in potential.counts(model) or ()]
-    simple = all(isinstance(function, Threshold) for function in functions)
-    return sum(max(0.0, f.weight) for f in functions if isinstance(f, Threshold)) if simple else np.inf
+    counts = potential.counts(model)
+    return np.inf if counts is None else sum(count.function.most for count in counts)

@@ -37,6 +37,11 @@ class Threshold:
         if not (isfinite(self.weight) and self.start >= 0 and self.width > 0):
             raise ValueError(f"a threshold needs a finite weight, start >= 0 and width > 0; got {self}.")
 
+    @property
+    def most(self) -> float:
+        """The largest value at any count."""
+        return max(0.0, self.weight)
+
     def at(self, counts: ArrayLike) -> Doubles:
         """Values at given counts."""
         reached = (np.asarray(counts, np.float64) - self.start) / self.width
@@ -89,6 +94,11 @@ class Table:
         """Whether all counts of members of such weights (None: 1 each) are points of the table."""
         whole = weights is None or bool((weights == np.floor(weights)).all())
         return self.unit == 1.0 and self.smooth is None and whole
+
+    @property
+    def most(self) -> float:
+        """The largest value at any count; inf if there are counts between the points."""
+        return float(self.values.max()) if self.smooth is None else np.inf
 
     @cached_property
     def envelope(self) -> Doubles:

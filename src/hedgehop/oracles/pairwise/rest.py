@@ -18,7 +18,6 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.factor_graph import FactorGraph
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts
-from hedgehop.oracles.exactness import ties
 from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import label_limits, pair_tables
 
@@ -44,11 +43,13 @@ def sure_labels(model: PairwiseModel, theta: Doubles | None) -> Labels | None:
 
 
 def worse_labels(
-    model: PairwiseModel, theta: Doubles | None, messages: _core.trws.Trws, labeling: Labels, value: float
+    model: PairwiseModel, theta: Doubles | None, messages: _core.trws.Trws, labeling: Labels, least: float
 ) -> NDArray[np.bool_]:
-    """Return which labels (n, L) belong to no labeling that is better than a known one, by the messages as they are."""
-    unary = changed_unary(model, theta)
-    worse = (label_limits(messages) < value - ties(model, value)) | np.isneginf(unary)
+    """Return which labels (n, L) belong only to labelings below `least`, by the messages as they are.
+
+    `labeling` is a known one, whose labels are kept.
+    """
+    worse = (label_limits(messages) < least) | np.isneginf(changed_unary(model, theta))
     worse[np.arange(model.n_variables), labeling.reshape(-1)] = False
     return np.asarray(worse)
 

@@ -15,7 +15,7 @@ from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import Elimination
-from hedgehop.oracles.exactness import stake
+from hedgehop.oracles.exactness import stake, ties
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_LIMITED, ROUNDING_GAP, PairwiseSolver, pass_messages
@@ -129,7 +129,7 @@ class TrwsSolver(PairwiseSolver):
         model = self.model
         if not ROUNDING_GAP * model.spread < bound - value <= self._narrow_gap:
             return None
-        worse = worse_labels(model, theta, self._messages, labeling, value)
+        worse = worse_labels(model, theta, self._messages, labeling, value - ties(model, value))
         known = known_labels(worse, labeling)
         if known is None:
             return None
