@@ -129,3 +129,27 @@ def test_bounds_allow_for_what_huge_gains_of_inexact_columns_hide():
     assert doubt([1.0, -2.0, 0.0, 900.0]) == 0.0
     assert doubt([1.0, -1.0, 0.0, 1.0, -2e6]) == pytest.approx(2.0)
     assert doubt([0.0, 0.0]) == 0.0
+
+
+class Renamed(hh.Matching):
+    """The same rules under another name."""
+
+
+class Stricter(hh.Matching):
+    """A rule more: row 0 does not take column 1."""
+
+    def _allows(self, flat):
+        return super()._allows(flat) & (flat[:, 0] != 1)
+
+
+def test_subclasses_are_written_by_the_rules_they_share_and_refused_if_these_change():
+    weights = np.random.default_rng(0).normal(size=(4, 5))
+    weights[0, 1] = 9.0
+    rewards = hh.potentials.LabelWeights([0.0, 3.0, 0.0, 2.0, 0.0])
+    expected = hh.best(hh.Matching(weights), rewards, oracle="ilp")
+    found = hh.best(Renamed(weights), rewards, oracle="ilp")
+    assert found.exact
+    assert found.value == pytest.approx(expected.value)
+    with pytest.raises(hh.UnsupportedError, match="cannot write the rules of Stricter"):
+        hh.best(Stricter(weights), rewards, oracle="ilp")
+    assert hh.best(Stricter(weights), rewards).labeling[0] != 1

@@ -23,7 +23,7 @@ from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
-from hedgehop.oracles.program.structure_rows import ENCODED, structure_columns
+from hedgehop.oracles.program.structure_rows import encoder, structure_columns
 from hedgehop.potentials import PairClasses, Potential, Table
 
 MOST_COLUMNS = 1_000_000
@@ -65,8 +65,8 @@ class Ilp(Oracle):
         """Refuse unknown structures, unknown potentials and very large programs."""
         if isinstance(model, Program):
             return "a Program has its own oracle, which writes what is completed"
-        if not isinstance(model, PairwiseModel) and type(model) not in ENCODED:
-            return f"it cannot write {type(model).__name__} as linear constraints"
+        if not isinstance(model, PairwiseModel) and encoder(model) is None:
+            return f"it cannot write the rules of {type(model).__name__} as linear constraints"
         rest = nonlinear(potentials)
         size = columns(model, rest)
         if size > MOST_COLUMNS:

@@ -14,7 +14,7 @@ from hedgehop.oracles.pairwise.kernels import pair_tables
 from hedgehop.oracles.program.ball_rows import add_ball, add_envelope
 from hedgehop.oracles.program.count_rows import add_count
 from hedgehop.oracles.program.program import ColumnIndices, LinearProgram
-from hedgehop.oracles.program.structure_rows import ENCODED
+from hedgehop.oracles.program.structure_rows import encoder
 from hedgehop.potentials import CountFunction, Envelope
 from hedgehop.potentials.ball_unions import BallGain
 
@@ -48,7 +48,9 @@ class Encoded:
             self._add_joint_scores(model, pairs)
             self.program.zero_one = self.program.n_columns  # products of those before: so are pairs and cliques
         else:
-            ENCODED[type(model)](self.program, self.x, model)
+            write = encoder(model)
+            assert write is not None  # see `Ilp.refusal`
+            write(self.program, self.x, model)
 
     def label(self, chosen: Doubles) -> NDArray[np.int32]:
         """Read a labeling off a solution."""

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from hedgehop._arrays import Ints
-from hedgehop.models import Arborescence, GraphMatching, LinearModel, Matching, Path, Program, SpanningTree, UnaryModel
+from hedgehop.models import (
+    Arborescence,
+    GraphMatching,
+    LinearModel,
+    Matching,
+    Model,
+    Path,
+    Program,
+    SpanningTree,
+    UnaryModel,
+)
 from hedgehop.oracles.program.program import ColumnIndices, LinearProgram
 
 
@@ -126,7 +136,8 @@ def structure_columns(model: LinearModel) -> int:
     return model.n_variables**3 if isinstance(model, Arborescence) else 0
 
 
-ENCODED: dict[type[UnaryModel], Callable[[LinearProgram, ColumnIndices, Any], None]] = {
+_Encoder = Callable[[LinearProgram, ColumnIndices, Any], None]
+_ENCODERS: dict[type[UnaryModel], _Encoder] = {
     Arborescence: encode_arborescence,
     GraphMatching: encode_graph_matching,
     Matching: encode_matching,
@@ -134,3 +145,11 @@ ENCODED: dict[type[UnaryModel], Callable[[LinearProgram, ColumnIndices, Any], No
     Program: encode_program,
     SpanningTree: encode_spanning_tree,
 }
+
+
+def encoder(model: Model) -> _Encoder | None:
+    """Return what writes the rows of a structure; None for unknown ones, and for subclasses with rules of their own."""
+    kind = next((kind for kind in type(model).__mro__ if kind in _ENCODERS), None)
+    rules = ("score", "_joint_score", "_allows")
+    same = kind is not None and all(getattr(type(model), r, None) is getattr(kind, r, None) for r in rules)
+    return _ENCODERS[kind] if kind is not None and same else None
