@@ -19,7 +19,7 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.unary import UnaryModel
 from hedgehop.potentials.count_functions import Threshold
-from hedgehop.potentials.counts import CountFunction, LabelClasses, threshold
+from hedgehop.potentials.counts import CountFunction, threshold
 
 Relaxed = Callable[[Sequence[CountFunction]], tuple[Labels, float]]  # labeling and bound without some codes
 
@@ -40,9 +40,7 @@ def without_labels(model: UnaryModel, avoided: Sequence[CountFunction]) -> Doubl
     """Scores of labels that forbid some codes, (n, L)."""
     mask = np.zeros(model.unary.shape)
     for count in avoided:
-        assert isinstance(count.codes, LabelClasses)
-        carriers = np.broadcast_to(count.codes.carriers(count.code), mask.shape)
-        mask[count.members] = np.where(carriers[count.members], -np.inf, mask[count.members])
+        mask[count.counted(mask.shape)] = -np.inf
     return mask
 
 

@@ -69,6 +69,13 @@ class CountFunction:
         carries = self.carries(codes)
         return float(carries.sum() if self.weights is None else self.weights @ carries)
 
+    def counted(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Which labels of which variables carry the code, (n, L), if it counts variables."""
+        assert isinstance(self.codes, LabelClasses)
+        some = np.zeros(shape, bool)
+        some[self.members] = np.broadcast_to(self.codes.carriers(self.code), shape)[self.members]
+        return some
+
     @property
     def total(self) -> float:
         """The largest count."""

@@ -82,7 +82,7 @@ class Terminals:
         self._stake = stake_of_variable(model)
 
     @property
-    def limits(self) -> Doubles:
+    def decisive(self) -> Doubles:
         """More than the capacities at each variable sum up to, by about what is at stake there."""
         return np.asarray(2.0 * self._around + self._stake)
 

@@ -20,7 +20,7 @@ from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE_GAP = 1e-6  # of what is at stake: a gap that is not worth further messages
 ROUNDING_GAP = 1e-9  # the same: a gap that is rounding by all means
-MOST_LIMITED = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
+MOST_WITH_BOUNDS = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
 _TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
 
 
@@ -70,8 +70,8 @@ def pass_messages(
     return labeling, value, bound
 
 
-def label_limits(solver: _core.trws.Trws) -> Doubles:
-    """Return what labelings with label l at variable i score at most by the messages as they are, (n, L)."""
+def bounds_by_label(solver: _core.trws.Trws) -> Doubles:
+    """Return what labelings with label l at variable i score at most, by the messages as they are, (n, L)."""
     top, drops = solver.label_bounds()
     known = np.where(np.isfinite(drops), drops.astype(np.float64), 0.0)  # beyond single precision: nothing is known
     return np.asarray(top + _TOWARDS_ZERO * known)
@@ -85,9 +85,9 @@ def closed(
     Messages are integers of 32 bits, so that about 1e-8 of what is at stake is left where they have converged.
     """
     gap = bound - value
-    if not ROUNDING_GAP * model.spread < gap <= CLOSE_GAP * model.spread or model.unary.size > MOST_LIMITED:
+    if not ROUNDING_GAP * model.spread < gap <= CLOSE_GAP * model.spread or model.unary.size > MOST_WITH_BOUNDS:
         return bound
-    others = np.where(np.isneginf(changed_unary(model, theta)), -np.inf, label_limits(solver))
+    others = np.where(np.isneginf(changed_unary(model, theta)), -np.inf, bounds_by_label(solver))
     others[np.arange(model.n_variables), labeling.reshape(-1)] = -np.inf
     return value if others.max() < value else bound
 

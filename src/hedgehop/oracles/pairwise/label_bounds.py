@@ -13,7 +13,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
-from hedgehop.oracles.pairwise.kernels import label_limits, message_solver, pass_messages
+from hedgehop.oracles.pairwise.kernels import bounds_by_label, message_solver, pass_messages
 from hedgehop.potentials import Potential
 
 _PASSES_PER_BOUND = 200  # they end by themselves if nothing changes; few leave a gap that every bound inherits
@@ -46,9 +46,9 @@ class LabelBounds:
         if self._solver is None:
             self._solver = message_solver(model)
         bound = pass_messages(self._solver, model, theta, _PASSES_PER_BOUND, _CLOSER)[2]
-        limits = label_limits(self._solver)
+        bounds = bounds_by_label(self._solver)
         scores = changed_unary(model, theta)
         allowed = scores > -np.inf
         losses = np.where(allowed, scores, 0.0) - scores.max(axis=1, keepdims=True)
-        limits = np.minimum(limits, bound + losses + model.reaches[:, None])
-        return np.where(allowed, limits, -np.inf)
+        bounds = np.minimum(bounds, bound + losses + model.reaches[:, None])
+        return np.where(allowed, bounds, -np.inf)

@@ -142,7 +142,7 @@ class _Roof:
         """Return labels, -1 where open, and an upper bound; with some variables held at given labels."""
         costs = self.terminals
         if labels is not None and held is not None:
-            far = np.abs(costs) + self.of_scores.limits
+            far = np.abs(costs) + self.of_scores.decisive
             costs = np.where(held, np.where(labels == 1, -far, far), costs)
         flow = self.flow.solved(np.concatenate([costs, -costs]) / 2, float(np.abs(costs).sum()))
         side = flow.labels()

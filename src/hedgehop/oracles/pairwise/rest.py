@@ -19,7 +19,7 @@ from hedgehop.models.factor_graph import FactorGraph
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts
 from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.pairwise.kernels import label_limits, pair_tables
+from hedgehop.oracles.pairwise.kernels import bounds_by_label, pair_tables
 
 UNKNOWN = -1
 _MOST_UNKNOWN = 0.5  # of the variables: if more are left, the whole model may as well be solved
@@ -49,7 +49,7 @@ def worse_labels(
 
     `labeling` is a known one, whose labels are kept.
     """
-    worse = (label_limits(messages) < least) | np.isneginf(changed_unary(model, theta))
+    worse = (bounds_by_label(messages) < least) | np.isneginf(changed_unary(model, theta))
     worse[np.arange(model.n_variables), labeling.reshape(-1)] = False
     return np.asarray(worse)
 

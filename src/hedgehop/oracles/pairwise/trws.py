@@ -18,7 +18,7 @@ from hedgehop.oracles.exact.elimination import Elimination
 from hedgehop.oracles.exactness import stake, ties
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
 from hedgehop.oracles.pairwise.annealing import annealed
-from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_LIMITED, ROUNDING_GAP, PairwiseSolver, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_WITH_BOUNDS, ROUNDING_GAP, PairwiseSolver, pass_messages
 from hedgehop.oracles.pairwise.rest import Rest, known_labels, sure_labels, worse_labels
 from hedgehop.potentials import Potential
 
@@ -159,7 +159,7 @@ class TrwsSolver(PairwiseSolver):
     @property
     def _narrow_gap(self) -> float:
         """A gap so small that most labels are expected to be worse by more; 0 for models that take too long to ask."""
-        if self.model.unary.size > MOST_LIMITED:
+        if self.model.unary.size > MOST_WITH_BOUNDS:
             return 0.0
         return max(CLOSE_GAP, _NARROW_SHARE / self.model.n_variables) * self.model.spread
 

@@ -95,15 +95,13 @@ class CountSearch:
 
     def _bias(self, count: CountFunction, base: Doubles, first: float) -> None:
         """Try growing biases until the weight is earned, or no longer paid."""
-        rises, codes = threshold(count), count.codes
-        assert isinstance(codes, LabelClasses)
+        rises = threshold(count)
         reward, enough = rises.weight > 0, target_count(rises)
         bias = max(first, abs(rises.weight) / enough)
-        carriers = np.zeros(base.shape, bool)
-        carriers[count.members] = np.broadcast_to(codes.carriers(count.code), base.shape)[count.members]
+        carriers = count.counted(base.shape)
         for _ in range(_BIASES_PER_CODE):
             theta = base + np.where(carriers, bias if reward else -bias, 0.0)
-            reached = count.count(codes.of(self.solved(theta)[0]))
+            reached = count.count(count.codes.of(self.solved(theta)[0]))
             if (reached >= enough) == reward:
                 return
             bias *= 2.0
