@@ -21,39 +21,19 @@
 
 #include "core/incidence.hpp"
 #include "core/matrix.hpp"
-#include "core/pairs.hpp"
 #include "core/poll.hpp"
-#include "counts/distance_terms.hpp"
+#include "local/distance_search.hpp"
 
 namespace hedgehop::local {
 
-using counts::DistanceTerm;
-using counts::DistanceTerms;
-
-// scores[l] += P(l, other) up to the same constant for all l; `variable_first`: whether l is the label of the
-// first end.
-inline void add_pair(const PottsScores& pairs, std::size_t edge, bool /*variable_first*/, std::size_t other,
-                     std::span<double> scores) {
-  scores[other] += pairs.strengths[edge];
-}
-
-inline void add_pair(const TableScores& pairs, std::size_t edge, bool variable_first, std::size_t other,
-                     std::span<double> scores) {
-  const auto line = pairs.line(edge, !variable_first, other);
-  for (std::size_t l = 0; l < scores.size(); ++l) scores[l] += line[l];
-}
-
 template <class Scores>
-class DistanceMoves {
+class DistanceMoves : DistanceSearch<Scores> {
  public:
+  using Base = DistanceSearch<Scores>;
+
   DistanceMoves(Unaries unary, const Incidence& incidence, const Scores& pairs, DistanceTerms terms,
                 std::span<const double> coefficients)
-      : unary_(unary),
-        incidence_(incidence),
-        pairs_(pairs),
-        terms_(terms),
-        coefficients_(coefficients),
-        distance_(terms.size()) {}
+      : Base(unary, incidence, pairs, terms, coefficients) {}
 
   // At most so many rounds of single moves; after the first one, of variables with a neighbour that moved.
   void improve(std::span<Label> labels, std::size_t rounds, Poll& poll) {
@@ -118,6 +98,9 @@ class DistanceMoves {
   }
 
  private:
+  using Base::measure, Base::make, Base::change_of, Base::score_at;
+  using Base::unary_, Base::incidence_, Base::pairs_, Base::terms_, Base::coefficients_, Base::distance_;
+
   static constexpr std::size_t kMostComponents = 400;
   static constexpr double kDigits = 1e-13;  // of what is compared: gains that rounding might pretend
 
@@ -134,10 +117,6 @@ class DistanceMoves {
     }
   };
 
-  void measure(std::span<const Label> labels) {
-    for (std::size_t j = 0; j < terms_.size(); ++j) distance_[j] = terms_[j].distance(labels);
-  }
-
   bool move(std::span<Label> labels, std::size_t i) {
     const Change change = best_change(labels, i);
     if (!(change.gain > 0)) return false;
@@ -152,23 +131,10 @@ class DistanceMoves {
     return {index(best - score_.begin()), gain > kDigits * std::abs(*best) ? gain : 0.0};
   }
 
-  void make(std::span<Label> labels, std::size_t i, std::size_t label) {
-    for (std::size_t j = 0; j < terms_.size(); ++j) {
-      const Label own = terms_[j].reference[i];
-      if (own == labels[i]) distance_[j] += terms_[j].weight(i);
-      if (own == static_cast<Label>(label)) distance_[j] -= terms_[j].weight(i);
-    }
-    labels[i] = static_cast<Label>(label);
-  }
-
   // score_[l] = the whole objective with label l at i, up to a constant.
   void score_labels(std::span<const Label> labels, std::size_t i) {
-    const auto row = unary_.row(i);
-    score_.assign(row.begin(), row.end());
-    const std::span scores = std::span(score_).first(pairs_.label_count(i));
-    for (const Neighbour to : incidence_.at(i)) {
-      add_pair(pairs_, to.edge(), !to.is_first(), index(labels[to.node()]), scores);
-    }
+    score_.resize(unary_.columns);
+    score_at(labels, i, score_);
     for (std::size_t j = 0; j < terms_.size(); ++j) {
       const DistanceTerm& term = terms_[j];
       const auto own = index(term.reference[i]);
@@ -235,9 +201,7 @@ class DistanceMoves {
       double gain = sign[c] * relevance_[c], size = std::abs(gain);
       for (std::size_t j = 0; j < terms_.size(); ++j) {
         if (shift(c, j) == 0.0) continue;
-        const auto& f = terms_[j].function;
-        const double change =
-            coefficients_[j] * (f.at(distance_[j] + sign[c] * shift(c, j)) - f.at(distance_[j]));
+        const double change = change_of(j, sign[c] * shift(c, j));
         gain += change, size += std::abs(change);
       }
       if (gain > most && (gain > kDigits * size || std::isinf(size))) best = c, most = gain;
@@ -249,12 +213,7 @@ class DistanceMoves {
     return shift_[component * terms_.size() + term];
   }
 
-  Unaries unary_;
-  const Incidence& incidence_;
-  Scores pairs_;
-  DistanceTerms terms_;
-  std::span<const double> coefficients_;
-  std::vector<double> distance_, score_, relevance_, shift_;
+  std::vector<double> score_, relevance_, shift_;
   std::vector<std::size_t> component_, differing_;
   std::size_t n_components_ = 0;
 };

@@ -18,24 +18,20 @@
 #include "core/incidence.hpp"
 #include "core/matrix.hpp"
 #include "core/poll.hpp"
-#include "counts/distance_terms.hpp"
-#include "local/distance_moves.hpp"
+#include "local/distance_search.hpp"
 
 namespace hedgehop::local {
 
 template <class Scores>
-class TabuSearch {
+class TabuSearch : DistanceSearch<Scores> {
  public:
+  using Base = DistanceSearch<Scores>;
+
   TabuSearch(Unaries unary, const Incidence& incidence, const Scores& pairs, DistanceTerms terms,
              std::span<const double> coefficients)
-      : unary_(unary),
-        incidence_(incidence),
-        pairs_(pairs),
-        terms_(terms),
-        coefficients_(coefficients),
+      : Base(unary, incidence, pairs, terms, coefficients),
         score_(unary.rows * unary.columns),
         until_(unary.rows),
-        distance_(terms.size()),
         nearer_(terms.size()),
         farther_(terms.size()),
         change_(unary.columns) {}
@@ -43,15 +39,15 @@ class TabuSearch {
   // Until so many moves in a row find nothing better; `labels` becomes the best labeling.
   void run(std::span<Label> labels, std::size_t patience, Poll& poll) {
     std::vector<Label> now(labels.begin(), labels.end());
-    for (std::size_t i = 0; i < now.size(); ++i) score(now, i);
-    for (std::size_t j = 0; j < terms_.size(); ++j) distance_[j] = terms_[j].distance(now);
+    for (std::size_t i = 0; i < now.size(); ++i) score_at(now, i, scores_of(i));
+    measure(now);
     double ahead = 0, largest = 0;  // of the best labeling; of all gains
     for (std::size_t move = 1, since = 0; since < patience; ++move, ++since) {
       poll.tick(static_cast<std::uint32_t>(now.size()));
       const Change best = best_change(now, move, -ahead + kDigits * largest);
       if (best.gain == -infinity) return;  // nothing else is allowed
       largest = std::max(largest, std::abs(best.gain));
-      make(now, best, move);
+      apply(now, best, move);
       ahead += best.gain;
       if (ahead <= kDigits * largest) continue;
       std::copy(now.begin(), now.end(), labels.begin());
@@ -60,6 +56,9 @@ class TabuSearch {
   }
 
  private:
+  using Base::measure, Base::make, Base::change_of, Base::score_at;
+  using Base::unary_, Base::incidence_, Base::pairs_, Base::terms_, Base::distance_;
+
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double kDigits = 1e-12;  // of the largest gain: what rounding might pretend
 
@@ -76,7 +75,7 @@ class TabuSearch {
     }
     Change best;
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      measure(labels, i);
+      measure_changes(labels, i);
       const double least = until_[i] > move ? std::max(best.gain, enough) : best.gain;
       const auto own = index(labels[i]);
       double most = least;
@@ -90,8 +89,8 @@ class TabuSearch {
   }
 
   // change_[l]: of the whole objective, if label l replaces that of variable i.
-  void measure(std::span<const Label> labels, std::size_t i) {
-    const auto scores = std::span(score_).subspan(i * unary_.columns, unary_.columns);
+  void measure_changes(std::span<const Label> labels, std::size_t i) {
+    const auto scores = scores_of(i);
     double before = scores[index(labels[i])];
     std::copy(scores.begin(), scores.end(), change_.begin());
     for (std::size_t j = 0; j < terms_.size(); ++j) {
@@ -106,42 +105,19 @@ class TabuSearch {
     for (double& change : change_) change -= before;
   }
 
-  double change_of(std::size_t j, double shift) const {
-    const auto& f = terms_[j].function;
-    return coefficients_[j] * (f.at(distance_[j] + shift) - f.at(distance_[j]));
-  }
-
-  void make(std::span<Label> labels, const Change& change, std::size_t move) {
-    const std::size_t i = change.variable;
-    for (std::size_t j = 0; j < terms_.size(); ++j) {
-      const Label reference = terms_[j].reference[i];
-      if (reference == labels[i]) distance_[j] += terms_[j].weight(i);
-      if (reference == static_cast<Label>(change.label)) distance_[j] -= terms_[j].weight(i);
-    }
-    labels[i] = static_cast<Label>(change.label);
+  void apply(std::span<Label> labels, const Change& best, std::size_t move) {
+    const std::size_t i = best.variable;
+    make(labels, i, best.label);
     until_[i] = move + 1 + std::max<std::size_t>(4, labels.size() / 16) + 7 * move % 5;
-    for (const Neighbour to : incidence_.at(i)) score(labels, to.node());
+    for (const Neighbour to : incidence_.at(i)) score_at(labels, to.node(), scores_of(to.node()));
   }
 
-  // Scores of the labels of variable i, given its neighbours, up to a constant.
-  void score(std::span<const Label> labels, std::size_t i) {
-    const auto row = unary_.row(i);
-    const auto scores = std::span(score_).subspan(i * unary_.columns, unary_.columns);
-    std::copy(row.begin(), row.end(), scores.begin());
-    for (const Neighbour to : incidence_.at(i)) {
-      add_pair(pairs_, to.edge(), !to.is_first(), index(labels[to.node()]),
-               scores.first(pairs_.label_count(i)));
-    }
+  std::span<double> scores_of(std::size_t i) {
+    return std::span(score_).subspan(i * unary_.columns, unary_.columns);
   }
 
-  Unaries unary_;
-  const Incidence& incidence_;
-  Scores pairs_;
-  DistanceTerms terms_;
-  std::span<const double> coefficients_;
   std::vector<double> score_;             // by variable and label
   std::vector<std::size_t> until_;        // the move from which each variable may change again
-  std::vector<double> distance_;          // to each reference
   std::vector<double> nearer_, farther_;  // what a change by 1 adds, of terms without weights
   std::vector<double> change_;
 };
