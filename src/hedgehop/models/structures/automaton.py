@@ -92,7 +92,7 @@ class Automaton(ChartedModel):
         worth = np.full(states, -np.inf)
         worth[list(ends)] = list(ends.values())
         limit = None if max_length is None else _arrays.positive_count(max_length, "max_length")
-        self._set(arcs=rows, scores=one_score_each(scores, "scores", len(rows), "arc"), finals=own(worth), start=first)
+        self._set(arcs=rows, scores=one_score_each(scores, len(rows), "arc"), finals=own(worth), start=first)
         self._set(symbols=names_of(symbols, count), max_length=limit)
         if self.chart.is_empty:
             raise InfeasibleError(_NO_STRING)

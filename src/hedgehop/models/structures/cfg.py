@@ -80,7 +80,7 @@ class Cfg(ChartedModel):
         names = names_of(symbols, kinds)
         if len(names) > kinds:
             raise ValueError(f"symbols must hold one name per column of words ({kinds}); got {len(names)}.")
-        self._set(rules=triple, scores=one_score_each(scores, "scores", len(triple), "rule"), start=root)
+        self._set(rules=triple, scores=one_score_each(scores, len(triple), "rule"), start=root)
         self._set(symbols=names, n_words=n)
         self._set_unary(_span_scores(lexical, root), _NO_PARSE)
 

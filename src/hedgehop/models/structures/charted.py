@@ -48,11 +48,11 @@ def triples(values: ArrayLike, name: str, meaning: str) -> Labels:
     return own(np.ascontiguousarray(given, np.int32))
 
 
-def one_score_each(values: ArrayLike, name: str, count: int, what: str) -> Doubles:
+def one_score_each(scores: ArrayLike, count: int, what: str) -> Doubles:
     """Check scores, one of each; -inf forbids it."""
-    given = _arrays.scores(values, name, ndim=1)
+    given = _arrays.scores(scores, "scores", ndim=1)
     if given.size != count:
-        raise ValueError(f"{name} must have one entry per {what} ({count}); got {given.size}.")
+        raise ValueError(f"scores must have one entry per {what} ({count}); got {given.size}.")
     return own(np.ascontiguousarray(given, np.float64))
 
 

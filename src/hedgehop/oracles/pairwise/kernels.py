@@ -153,8 +153,7 @@ def expanded(
     theta: Doubles | None,
     labeling: Labels,
     candidates: NDArray[np.uint8] | None,
-    rounds: int,
 ) -> Labels:
-    """Improve a labeling of unary + theta by expansion moves; its score never falls."""
+    """Improve a labeling of unary + theta by one round of expansion moves; its score never falls."""
     solver.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
-    return solver.expand(np.ascontiguousarray(labeling.reshape(-1), np.int32), candidates, rounds)[0]
+    return solver.expand(np.ascontiguousarray(labeling.reshape(-1), np.int32), candidates, 1)[0]

@@ -223,7 +223,7 @@ def _biased(
     for _ in range(_BIASES_PER_LABEL if np.isfinite(bias) else 0):
         changed = theta.copy()
         changed[:, label] += sign * bias
-        labeling = expanded(moves, changed, start, only, rounds=1)
+        labeling = expanded(moves, changed, start, only)
         if ((labeling == label).sum() >= size) == (sign > 0):
             return labeling
         bias *= 1.5

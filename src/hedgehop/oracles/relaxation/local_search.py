@@ -114,7 +114,7 @@ class LocalSearch:
     def _maximal(self, theta: Doubles, start: Labels) -> Labels:
         """Maximise a minorant: by expansion moves from the labeling where it is tight, or by a linear step."""
         if self.expander is not None:
-            return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None, rounds=1)
+            return expanded(self.expander, theta if self.theta is None else theta + self.theta, start, None)
         return np.ascontiguousarray(self.bundle.asked(theta).labeling.reshape(-1), np.int32)
 
     def _mix(self, surrogate: Surrogate, pairs: list[tuple[Labels, Labels]]) -> None:
