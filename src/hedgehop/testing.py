@@ -20,7 +20,7 @@ from hedgehop.diversity.base import Diversity
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.exact.exhaustive import labelings_of
-from hedgehop.potentials import Potential, total_value
+from hedgehop.potentials.base import Potential, total_value, worth
 
 _TRIED = 2**14
 _SLACK = 1e-9
@@ -76,8 +76,7 @@ def check_oracle(oracle: Oracle, model: Model, potentials: Sequence[Potential] =
     values = np.atleast_1d(model.score(every)) + total_value(model, potentials, every)
     step = oracle.on(model).step(potentials)
     _require(step.labeling.shape == tuple(model.shape), "a step's labeling must have the model's shape")
-    flat = np.ascontiguousarray(step.labeling.reshape(1, -1), np.int32)
-    true = float(np.asarray(model.score(flat)).reshape(())) + float(total_value(model, potentials, flat)[0])
+    true = worth(model, potentials, step.labeling)[1]
     _require(_close(step.value, true), f"a step's value must be that of its labeling, {true!r}; it says {step.value!r}")
     top = float(values.max())
     room = 1e-6 * max(1.0, abs(top))

@@ -9,20 +9,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgehop._arrays import Doubles, Labels, integers
-from hedgehop.diversity.base import Diversity
 from hedgehop.learning.examples import FeatureRows, as_many, feature_rows
-from hedgehop.learning.solving import check_settings, trained
+from hedgehop.learning.solving import StructuredEstimator, check_settings, trained
 from hedgehop.learning.training import Training, loss_scores
-from hedgehop.lists.result import DiverseList
-from hedgehop.lists.selection import best, diverse
-from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.metrics import uas
 from hedgehop.models import Arborescence
-from hedgehop.oracles.registry import OracleLike, get
+from hedgehop.oracles.registry import OracleLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +54,7 @@ class ArcFeatures:
         return Arborescence((sentence.arcs @ weights).reshape(sentence.n_words, -1), self.single_root)
 
 
-class DependencyParser(BaseEstimator):  # type: ignore[misc]
+class DependencyParser(StructuredEstimator):
     """Learns to parse from sentences with known heads: a structured support vector machine over arborescences.
 
     The score of a parse is the sum of the scores of its arcs, ``<w, features of the arc>``. Training minimises
@@ -139,7 +134,7 @@ class DependencyParser(BaseEstimator):  # type: ignore[misc]
         self._joint = ArcFeatures(int(sentences[0].arcs.shape[1]), bool(self.single_root))
         truths = [self._heads(self._checked(s), y) for s, y in zip(sentences, Y, strict=True)]
         losses = [loss_scores(y, np.ones(y.size + 1)) for y in truths]
-        training = Training(self._joint, sentences, truths, losses, get(self.oracle))
+        training = Training(self._joint, sentences, truths, losses, self._oracle())
         found = trained(training, self.solver, self.C, self.tol, self.max_iter, self.progress)
         self.coef_: Doubles = found.weights
         self.gap_, self.n_iter_ = found.gap, found.iterations
@@ -149,22 +144,6 @@ class DependencyParser(BaseEstimator):  # type: ignore[misc]
         """Return the model of each sentence, for `hh.diverse` and `hh.tune`."""
         check_is_fitted(self, ["coef_"])
         return [self._joint.model(self._checked(_sentence(x)), self.coef_) for x in X]
-
-    def predict(self, X: Sequence[Any]) -> list[Labels]:
-        """Return the heads of the best parse of each sentence."""
-        return [best(model, oracle=self.oracle).labeling for model in self.models(X)]
-
-    def predict_diverse(
-        self,
-        X: Sequence[Any],
-        m: int = 5,
-        diversity: Diversity | None = None,
-        tradeoff: TradeoffLike = "auto",
-        **options: Any,
-    ) -> list[DiverseList]:
-        """Return a diverse list of m parses of each sentence; options go to :func:`hedgehop.diverse`."""
-        options.setdefault("oracle", self.oracle)
-        return [diverse(model, diversity, m, tradeoff, **options) for model in self.models(X)]
 
     def score(self, X: Sequence[Any], Y: Sequence[ArrayLike]) -> float:
         """Return the unlabelled attachment score over the words of all sentences."""

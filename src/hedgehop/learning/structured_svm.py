@@ -8,19 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hedgehop._arrays import Doubles, Labels, positive_count
-from hedgehop.diversity.base import Diversity
+from hedgehop._arrays import Doubles, positive_count
 from hedgehop.learning.examples import Example, as_many, truth_of
 from hedgehop.learning.joint_features import PAIRWISE, JointFeatures
-from hedgehop.learning.solving import check_settings, trained
+from hedgehop.learning.solving import StructuredEstimator, check_settings, trained
 from hedgehop.learning.structures import ChainFeatures, GraphFeatures, GridFeatures
 from hedgehop.learning.training import ClassWeight, Training, class_costs, loss_scores
-from hedgehop.lists.result import DiverseList
-from hedgehop.lists.selection import best, diverse
-from hedgehop.lists.tradeoff import TradeoffLike
 from hedgehop.models import FactorGraph, PairwiseModel
 from hedgehop.oracles.base import Oracle
 from hedgehop.oracles.pairwise.kernels import pair_tables
@@ -33,7 +28,7 @@ _STRUCTURES: dict[str, tuple[type[JointFeatures], str]] = {  # features, and the
 }
 
 
-class StructuredSVM(BaseEstimator):  # type: ignore[misc]
+class StructuredSVM(StructuredEstimator):
     """Learns the relevance of a chain, graph or grid from examples: ``r(y) = <w, psi(x, y)>``.
 
     Minimises ``1/2 |w|^2 + C sum_n xi_n``, where xi_n is the largest violation of a margin equal to the Hamming loss
@@ -172,23 +167,6 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, learned)
         return [self._model(self._checked(x)) for x in X]
 
-    def predict(self, X: Sequence[Any]) -> list[Labels]:
-        """Return the best labeling of each input."""
-        return [best(model, oracle=self._oracle()).labeling for model in self.models(X)]
-
-    def predict_diverse(
-        self,
-        X: Sequence[Any],
-        m: int = 5,
-        diversity: Diversity | None = None,
-        tradeoff: TradeoffLike = "auto",
-        **options: Any,
-    ) -> list[DiverseList]:
-        """Return a diverse list of m labelings of each input; options go to :func:`hedgehop.diverse`."""
-        options.setdefault("oracle", self.oracle)
-        options.setdefault("method", "greedy" if self.nonnegative else "distorted")
-        return [diverse(model, diversity, m, tradeoff, **options) for model in self.models(X)]
-
     def score(self, X: Sequence[Any], Y: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None = None) -> float:
         """Return the share of correct labels, over the variables of all inputs."""
         as_many(X=X, Y=Y)
@@ -218,6 +196,10 @@ class StructuredSVM(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, x: Any) -> Example:
         return self._joint.checked(self._joint.read(x, self._joint.connectivity))
+
+    @property
+    def _method(self) -> str:  # type: ignore[override]
+        return "greedy" if self.nonnegative else "distorted"
 
     def _oracle(self) -> Oracle:
         return get(_STRUCTURES[self.model][0].oracle if self.oracle == "auto" else self.oracle)

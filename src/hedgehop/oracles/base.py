@@ -18,7 +18,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.effort import Stopped, effort
 from hedgehop.oracles.exactness import meets
-from hedgehop.potentials import Potential, total_value
+from hedgehop.potentials.base import Potential, worth
 
 if TYPE_CHECKING:
     from hedgehop.oracles.narrowing import ConditionedSteps, RescaledSteps
@@ -135,11 +135,9 @@ class Oracle(ABC):
         The step counts as exact when bound and value meet (``hedgehop.oracles.exactness``), and never for any other
         reason; the bound is never below the value. `error`: what a kernel's integers may have changed at most.
         """
-        flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
-        relevance = float(np.asarray(model.score(flat)).reshape(()))
-        value = relevance + float(total_value(model, potentials, flat)[0])
+        relevance, value = worth(model, potentials, labeling)
         return Step(
-            labeling=own(flat[0].reshape(model.shape)),
+            labeling=own(np.ascontiguousarray(labeling, np.int32).reshape(model.shape)),
             value=value,
             upper_bound=max(upper_bound, value),
             exact=meets(model, value, upper_bound, potentials, error),

@@ -21,7 +21,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import conditioned, largest_score, rescaled, typical_exponent
 from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import fold
-from hedgehop.potentials import Potential, total_value
+from hedgehop.potentials.base import Potential, worth
 
 _NARROWINGS = 4
 _LEAST_NARROWING = 4.0  # how much lower the largest score must become for another round
@@ -38,9 +38,7 @@ class ScaledStep:
 
     def scores(self, labeling: Labels) -> tuple[float, float]:
         """Score of a labeling without the potentials and with them, in the original's units but for a constant."""
-        flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
-        alone = float(np.asarray(self.model.score(flat)).reshape(()))
-        total = alone + float(total_value(self.model, self.potentials, flat)[0])
+        alone, total = worth(self.model, self.potentials, labeling)
         return ldexp(alone, -self.exponent), ldexp(total, -self.exponent)
 
     def met(self, value: float, bound: float) -> bool:

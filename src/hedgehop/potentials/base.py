@@ -225,6 +225,13 @@ class Function(Potential):
         return self.factor * np.array([float(self.function(y.reshape(model.shape))) for y in flat])
 
 
+def worth(model: Model, potentials: Iterable[Potential], labeling: Labels) -> tuple[float, float]:
+    """Relevance of a labeling, and relevance plus potentials."""
+    flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
+    relevance = float(np.asarray(model.score(flat)).reshape(()))
+    return relevance, relevance + float(total_value(model, potentials, flat)[0])
+
+
 def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayLike) -> Doubles:
     """Sum of the potentials' values at (m, ...) labelings.
 
