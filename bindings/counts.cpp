@@ -35,18 +35,16 @@ Result<double> hamming(Matrix<Label> labelings, Matrix<Label> references,
                        std::optional<Vector<double>> weights) {
   const Labelings from = view_of(labelings), to = view_of(references);
   require_columns("references", to.columns, from.columns);
-  if (weights) require_size("weights", weights->size(), from.columns, "variable");
   Result<double> out{from.rows, to.rows};
-  weights ? counts::hamming_distances(from, to, span_of(*weights), out.view())
-          : counts::hamming_distances(from, to, out.view());
+  counts::hamming_distances(from, to, optional_span("weights", weights, from.columns, "variable"),
+                            out.view());
   return out;
 }
 
 Result<double> distances_to_earlier(Matrix<Label> labelings, std::optional<Vector<double>> weights) {
   const Labelings rows = view_of(labelings);
-  if (weights) require_size("weights", weights->size(), rows.columns, "variable");
   Result<double> out{rows.rows};
-  counts::distances_to_earlier(rows, weights ? span_of(*weights) : std::span<const double>(), out.values);
+  counts::distances_to_earlier(rows, optional_span("weights", weights, rows.columns, "variable"), out.values);
   return out;
 }
 
@@ -73,10 +71,9 @@ Filled<double> differing_counts(Matrix<Label> labelings, std::size_t n_labels,
                                 std::optional<Vector<double>> weights, double factor) {
   const std::size_t n = labelings.shape(1);
   require_in_range("labelings", span_of(labelings), n_labels);
-  if (weights) require_size("weights", weights->size(), n, "variable");
+  const auto factors = optional_span("weights", weights, n, "variable");
   Filled<double> out(checked_product(n, n_labels));
-  counts::differing_counts(view_of(labelings), weights ? span_of(*weights) : std::span<const double>(),
-                           factor, {out.span(), n, n_labels});
+  counts::differing_counts(view_of(labelings), factors, factor, {out.span(), n, n_labels});
   return out;
 }
 

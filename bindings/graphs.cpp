@@ -254,8 +254,7 @@ class PyPathGraph {
     require_node(target);
     require_costs(costs);
     require_in_range("first", span_of(first), graph_.n_edges());
-    if (ahead) require_size("ahead", ahead->size(), graph_.n_nodes(), "node");
-    const auto rest = ahead ? span_of(*ahead) : std::span<const double>();
+    const auto rest = optional_span("ahead", ahead, graph_.n_nodes(), "node");
     Poll poll = python_poll();
     return result(graph_.best(source, target, span_of(costs), span_of(first), rest, poll));
   }

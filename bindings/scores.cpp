@@ -37,9 +37,8 @@ std::vector<scores::Ranges> kinds_of(const std::vector<Arrays>& kinds) {
 
 template <class Real>
 Filled<double> row_ranges(Matrix<Real> table, std::optional<Vector<double>> reaches) {
-  if (reaches) require_size("reaches", reaches->size(), table.shape(0), "row");
   Filled<double> out(table.shape(0));
-  scores::row_ranges(view_of(table), reaches ? span_of(*reaches) : std::span<const double>{}, out.span());
+  scores::row_ranges(view_of(table), optional_span("reaches", reaches, out.span().size(), "row"), out.span());
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,15 @@ inline void require_columns(const char* name, std::size_t got, std::size_t wante
   if (got == wanted) return;
   throw std::invalid_argument(std::string(name) + " must have " + std::to_string(wanted) + " columns; got " +
                               std::to_string(got));
+}
+
+// What an optional array holds, one entry each; nothing if it is left out.
+template <class T>
+std::span<const T> optional_span(const char* name, const std::optional<Vector<T>>& array, std::size_t wanted,
+                                 const char* meaning) {
+  if (!array) return {};
+  require_size(name, array->size(), wanted, meaning);
+  return span_of(*array);
 }
 
 // One row per variable, one column per label.

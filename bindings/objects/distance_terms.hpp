@@ -35,8 +35,8 @@ class PyDistanceTerms {
       require(values_[j].size() > 0, "values must have at least one entry each");
       require(span_of(units_)[j] > 0, "units must be positive");
       terms_.push_back({view_of(references_).row(j),
-                        optional_span("seconds", seconds_[j]),
-                        optional_span("weights", weights_[j]),
+                        optional_span("seconds", seconds_[j], n_variables(), "variable"),
+                        optional_span("weights", weights_[j], n_variables(), "variable"),
                         {span_of(values_[j]), span_of(units_)[j]}});
     }
   }
@@ -62,13 +62,6 @@ class PyDistanceTerms {
   }
 
  private:
-  template <class T>
-  std::span<const T> optional_span(const char* name, const std::optional<Vector<T>>& array) const {
-    if (!array) return {};
-    require_size(name, array->size(), n_variables(), "variable");
-    return span_of(*array);
-  }
-
   Matrix<Label> references_;
   OptionalVectors<Label> seconds_;
   OptionalVectors<double> weights_;

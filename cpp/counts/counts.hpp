@@ -75,34 +75,28 @@ inline double weighted_hamming_distance(std::span<const Label> a, std::span<cons
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// out(r, c) = distance of labeling r to reference c; no weights means weight 1 each.
-inline void hamming_distances(Labelings labelings, Labelings references, MatrixView<double> out) {
-  for (std::size_t r = 0; r < labelings.rows; ++r) {
-    for (std::size_t c = 0; c < references.rows; ++c) {
-      out.row(r)[c] = static_cast<double>(hamming_distance(labelings.row(r), references.row(c)));
-    }
-  }
+// No weights means weight 1 each, here and below.
+inline double distance(std::span<const Label> a, std::span<const Label> b, std::span<const double> weights) {
+  return weights.empty() ? static_cast<double>(hamming_distance(a, b))
+                         : weighted_hamming_distance(a, b, weights);
 }
 
+// out(r, c) = distance of labeling r to reference c.
 inline void hamming_distances(Labelings labelings, Labelings references, std::span<const double> weights,
                               MatrixView<double> out) {
   for (std::size_t r = 0; r < labelings.rows; ++r) {
     for (std::size_t c = 0; c < references.rows; ++c) {
-      out.row(r)[c] = weighted_hamming_distance(labelings.row(r), references.row(c), weights);
+      out(r, c) = distance(labelings.row(r), references.row(c), weights);
     }
   }
 }
 
-// out(r) = sum of the distances of labeling r to all before it; no weights means weight 1 each.
+// out(r) = sum of the distances of labeling r to all before it.
 inline void distances_to_earlier(Labelings labelings, std::span<const double> weights,
                                  std::span<double> out) {
   for (std::size_t r = 0; r < labelings.rows; ++r) {
-    const auto row = labelings.row(r);
     out[r] = 0;
-    for (std::size_t c = 0; c < r; ++c) {
-      out[r] += weights.empty() ? static_cast<double>(hamming_distance(row, labelings.row(c)))
-                                : weighted_hamming_distance(row, labelings.row(c), weights);
-    }
+    for (std::size_t c = 0; c < r; ++c) out[r] += distance(labelings.row(r), labelings.row(c), weights);
   }
 }
 

@@ -38,9 +38,7 @@ struct DistanceTerm {
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 
   double distance(std::span<const Label> labeling) const {
-    if (!second.empty()) return distance_from_both(labeling);
-    if (weights.empty()) return static_cast<double>(hamming_distance(labeling, reference));
-    return weighted_hamming_distance(labeling, reference, weights);
+    return second.empty() ? counts::distance(labeling, reference, weights) : distance_from_both(labeling);
   }
 
  private:

@@ -17,7 +17,7 @@ void distances_match_the_definition(Random& random, std::size_t m, std::size_t k
   const auto y = random.labels(m * n, 3), z = random.labels(k * n, 3);
   std::vector<double> weights(n), plain(m * k), weighted(m * k);
   for (double& w : weights) w = random.uniform(0, 2);
-  hamming_distances({y, m, n}, {z, k, n}, {plain, m, k});
+  hamming_distances({y, m, n}, {z, k, n}, {}, {plain, m, k});
   hamming_distances({y, m, n}, {z, k, n}, weights, {weighted, m, k});
   for (std::size_t r = 0; r < m; ++r) {
     for (std::size_t c = 0; c < k; ++c) {
@@ -37,7 +37,7 @@ void distances_to_earlier_are_their_sums(Random& random, std::size_t m, std::siz
   const auto y = random.labels(m * n, 3);
   std::vector<double> weights(n), all(m * m), sums(m), weighted(m);
   for (double& w : weights) w = random.uniform(0, 2);
-  hamming_distances({y, m, n}, {y, m, n}, {all, m, m});
+  hamming_distances({y, m, n}, {y, m, n}, {}, {all, m, m});
   distances_to_earlier({y, m, n}, {}, sums);
   for (std::size_t r = 0; r < m; ++r) {
     double expected = 0;
