@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,10 +99,8 @@ def _colors(image: ArrayLike) -> NDArray[np.uint8]:
     return np.round(255.0 * plain[..., :3]).astype(np.uint8)
 
 
-def plot_cutouts(
-    image: ArrayLike, rows: dict[str, ArrayLike], drawn: ArrayLike | None = None, captions: Sequence[str] = ()
-) -> Figure:
-    """Draw rows of objects cut out of one image, what differs from the first of each row outlined.
+def plot_cutouts(image: ArrayLike, rows: dict[str, ArrayLike], drawn: ArrayLike | None = None) -> Figure:
+    """Draw rows of objects cut out of one image; what differs from the first of each row is outlined and said.
 
     Parameters
     ----------
@@ -113,8 +110,6 @@ def plot_cutouts(
         Masks, by the heading of their row.
     drawn : array, optional
         The photograph with strokes, shown first.
-    captions : sequence of str, optional
-        Words below the panels of the first row; by default what differs, and how much.
 
     Examples
     --------
@@ -132,14 +127,11 @@ def plot_cutouts(
     bands = np.atleast_1d(np.asarray(figure.subfigures(len(lists), 1), dtype=object))
     for number, (band, (name, masks)) in enumerate(zip(bands, lists.items(), strict=True)):
         band.suptitle(name, x=0.006, ha="left", fontsize=13, fontweight="bold", color=INK)
-        shown = drawn if number == 0 else None
-        _draw_row(band, image, masks, shown, across, captions if number == 0 else ())
+        _draw_row(band, image, masks, drawn if number == 0 else None, across)
     return figure
 
 
-def _draw_row(
-    band: SubFigure, image: ArrayLike, masks: Mask, drawn: ArrayLike | None, across: int, captions: Sequence[str]
-) -> None:
+def _draw_row(band: SubFigure, image: ArrayLike, masks: Mask, drawn: ArrayLike | None, across: int) -> None:
     panels = np.atleast_1d(np.asarray(band.subplots(1, across), dtype=object))
     band.subplots_adjust(left=0.004, right=0.996, top=0.86, bottom=0.1, wspace=0.03)
     for panel in panels:
@@ -151,7 +143,7 @@ def _draw_row(
     for t, (panel, mask) in enumerate(zip(free, masks, strict=False)):
         panel.imshow(_on_board(cut_out(image, mask)), interpolation="antialiased")
         _outline(panel, masks[0], mask)
-        _caption(panel, captions[t] if captions else _told(masks[0], mask, t))
+        _caption(panel, _told(masks[0], mask, t))
 
 
 def _told(first: Mask, mask: Mask, t: int) -> str:

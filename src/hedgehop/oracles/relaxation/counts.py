@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold
@@ -21,6 +22,7 @@ from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.multipliers import break_even_losses, target_count
 from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import CountMultipliers
+from hedgehop.potentials import Potential
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, LabelClasses, threshold
 
@@ -29,10 +31,11 @@ _BIASES_PER_CODE = 6  # tried on one code
 _STEPS_PER_ROUND = 3  # linear steps, against the rounds of multipliers, from which no new search begins
 
 
-def unfit(model: object, counts: Sequence[CountFunction] | None) -> str | None:
-    """Return why counts have no multipliers here; None if they have."""
+def unfit(model: Model, potential: Potential) -> str | None:
+    """Return why the counts of a potential have no multipliers; None if they have."""
     if not isinstance(model, UnaryModel):
         return f"{type(model).__name__} has no scores of labels"
+    counts = potential.counts(model)
     if counts is None or not all(isinstance(c.codes, LabelClasses) for c in counts):
         return "a potential is no sum of functions of counts of labels"
     forbids = [c for c in counts if not np.isfinite(c.function.at(c.function.bends(c.total))).all()]

@@ -28,6 +28,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop.models.base import Model
 from hedgehop.potentials import BallCoverage, Distances, Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
 from hedgehop.potentials.count_functions import Limit, Table, with_limit
@@ -276,7 +277,7 @@ class DistanceTerms:
         return range(start, start + len(self.pairs[which]))
 
 
-def unfit(potential: Potential) -> str | None:
+def unfit(_model: Model, potential: Potential) -> str | None:
     """Return why a distance potential cannot be split into terms; None if it can."""
     distances = potential.distances()
     if distances is None:

@@ -12,21 +12,20 @@ from hedgehop import _arrays, _core
 from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.relaxation import counts, distance_terms, lines
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.counts import CountSearch
-from hedgehop.oracles.relaxation.counts import unfit as unfit_counts
 from hedgehop.oracles.relaxation.distance_terms import DistanceTerms
-from hedgehop.oracles.relaxation.distance_terms import unfit as unfit_distance
 from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.oracles.relaxation.lines import LineSearch
-from hedgehop.oracles.relaxation.lines import unfit as unfit_lines
 from hedgehop.oracles.relaxation.local_search import LocalSearch, expander_of, moves_of
 from hedgehop.oracles.relaxation.pool import Kept, Pool
 from hedgehop.potentials import Potential
 
 _KEPT_FOR_NEXT = 40  # labelings carried to the next step
-_FAMILIES = ("distances", "lines", "counts")  # the first one present is relaxed; the inner oracle sees the others
+# The first family present is relaxed, if no potential is unfit for it; the inner oracle sees the others.
+_FAMILIES = {"distances": distance_terms.unfit, "lines": lines.unfit, "counts": counts.unfit}
 
 
 class Lagrangian(LinearStepsOracle):
@@ -84,12 +83,7 @@ class Lagrangian(LinearStepsOracle):
         family = self.family(potentials)
         if family is None:
             return "no potential is a function of distances, counts or samples; a linear oracle does better"
-        if family == "distances":
-            reason = next((r for r in map(unfit_distance, relaxed) if r is not None), None)
-        elif family == "lines":
-            reason = next((r for p in relaxed if (r := unfit_lines(model, p)) is not None), None)
-        else:
-            reason = next((r for p in relaxed if (r := unfit_counts(model, p.counts(model))) is not None), None)
+        reason = next((r for p in relaxed if (r := _FAMILIES[family](model, p)) is not None), None)
         return reason or self.inner_refusal(model, others) or self._better_whole(model, others, family)
 
     def _better_whole(self, model: Model, others: Sequence[Potential], family: str) -> str | None:
@@ -144,13 +138,13 @@ class LagrangianSolver(LinearStepsSolver):
 
     def _lines(self, relaxed: list[Potential], others: list[Potential]) -> tuple[Pool, float]:
         pool = self._recall(Pool(self.model, others, relaxed))
-        lines = [found for p in relaxed if (found := p.lines(self.model)) is not None]
-        return pool, LineSearch(pool, lines, self.linear_steps(others)).run(self.oracle.starts or 8)
+        above = [found for p in relaxed if (found := p.lines(self.model)) is not None]
+        return pool, LineSearch(pool, above, self.linear_steps(others)).run(self.oracle.starts or 8)
 
     def _counts(self, relaxed: list[Potential], others: list[Potential]) -> tuple[Pool, float]:
         pool = self._recall(Pool(self.model, others, relaxed))
-        counts = [count for p in relaxed for count in p.counts(self.model) or ()]
-        search = CountSearch(pool, counts, self.linear_steps(others))
+        every = [count for p in relaxed for count in p.counts(self.model) or ()]
+        search = CountSearch(pool, every, self.linear_steps(others))
         return pool, search.run(self.oracle.calls or 20, self.oracle.starts or 6)
 
     def _recall(self, pool: Pool) -> Pool:

@@ -69,7 +69,7 @@ class Messages(LinearStepsOracle):
         reasons = [
             not_finite_pairs(model),
             not_linear(model, others),
-            *map(unfit, distant),
+            *(unfit(model, p) for p in distant),
             *map(_uncountable, distant),
         ]
         if self.inner is not None:  # else "trws" at least can
