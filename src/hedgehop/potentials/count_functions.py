@@ -42,6 +42,12 @@ class Threshold:
         """The largest value at any count."""
         return max(0.0, self.weight)
 
+    @property
+    def steepest(self) -> tuple[float, float]:
+        """The least and the largest slope of a line above it that is worth trying."""
+        slope = self.weight / (self.start + self.width if self.weight > 0 else self.width)
+        return min(slope, 0.0), max(slope, 0.0)
+
     def at(self, counts: ArrayLike) -> Doubles:
         """Values at given counts."""
         reached = (np.asarray(counts, np.float64) - self.start) / self.width
@@ -99,6 +105,12 @@ class Table:
     def most(self) -> float:
         """The largest value at any count; inf if there are counts between the points."""
         return float(self.values.max()) if self.smooth is None else np.inf
+
+    @property
+    def steepest(self) -> tuple[float, float]:
+        """The least and the largest slope of a line above it that is worth trying."""
+        slopes = np.diff(self.values) / self.unit
+        return float(slopes.min(initial=0.0)), float(slopes.max(initial=0.0))
 
     @cached_property
     def envelope(self) -> Doubles:

@@ -76,7 +76,7 @@ class _OneMultiplier:
         most = max((b.size for b in bends), default=0)
         self.bends = np.array([np.pad(b, (0, most - b.size), mode="edge") for b in bends]).reshape(len(counts), most)
         self.values = np.array([c.function.at(b) for c, b in zip(counts, self.bends, strict=True)])
-        steepest = np.array([_steepest(c) for c in counts]).reshape(-1, 2)
+        steepest = np.array([c.function.steepest for c in counts]).reshape(-1, 2)
         self.low, self.high = steepest.T
         first = np.array([_break_even(c, codes, losses) for c in counts])
         self.delta = np.clip(first, self.low, self.high)
@@ -129,17 +129,6 @@ class _MemberMultipliers:
 
     def step(self, length: float) -> None:
         self.kernel.step(length)
-
-
-def _steepest(count: CountFunction) -> tuple[float, float]:
-    """The least and the largest slope worth trying."""
-    function = count.function
-    if isinstance(function, Threshold):
-        reward = function.weight > 0
-        slope = function.weight / (function.start + function.width if reward else function.width)
-        return min(slope, 0.0), max(slope, 0.0)
-    slopes = np.diff(function.values) / function.unit
-    return float(slopes.min(initial=0.0)), float(slopes.max(initial=0.0))
 
 
 def _cap(count: CountFunction, codes: Indices) -> float:
