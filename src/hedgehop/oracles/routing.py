@@ -19,12 +19,12 @@ from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
 from hedgehop.oracles.exact.toulbar2 import table_cells
 from hedgehop.oracles.folding import kinds, nonlinear
+from hedgehop.oracles.pairwise.rest import without_worse_labels
 from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.splitting import without_splits
-from hedgehop.oracles.worse_labels import without_worse_labels
 from hedgehop.potentials import Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
 

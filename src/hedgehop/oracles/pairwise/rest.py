@@ -8,6 +8,7 @@ the rest is a model of its own. What its labelings differ by, those of the whole
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +16,18 @@ from numpy.typing import NDArray
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
+from hedgehop.models.base import Model
 from hedgehop.models.factor_graph import FactorGraph
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts
-from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.pairwise.kernels import bounds_by_label, pair_tables
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.exactness import ties
+from hedgehop.oracles.folding import changed_unary, fold, not_pairwise
+from hedgehop.oracles.pairwise.kernels import bounds_by_label, message_solver, pair_tables, pass_messages
+from hedgehop.potentials import Linear, Potential
 
 UNKNOWN = -1
+_PASSES_FOR_PROGRAMS = 50  # of messages, before labels are left out of a program
 _MOST_UNKNOWN = 0.5  # of the variables: if more are left, the whole model may as well be solved
 
 
@@ -52,6 +58,29 @@ def worse_labels(
     worse = (bounds_by_label(messages) < least) | np.isneginf(changed_unary(model, theta))
     worse[np.arange(model.n_variables), labeling.reshape(-1)] = False
     return np.asarray(worse)
+
+
+def without_worse_labels(model: Model, potentials: Sequence[Potential], known: Step) -> list[Potential]:
+    """Return the potentials and, on pairwise models, one that forbids labels of no better labeling (docs/theory.md 11).
+
+    No function of counts adds more than its largest value, and messages bound what all labelings with label l at
+    variable i score.
+    """
+    theta, constant, rest = fold(model, potentials)
+    most = sum(_most(model, p) for p in rest)
+    if not rest or not isinstance(model, PairwiseModel) or not_pairwise(model) or most == np.inf:
+        return list(potentials)
+    solver = message_solver(model)
+    pass_messages(solver, model, theta, _PASSES_FOR_PROGRAMS)
+    least = known.value - ties(model, known.value, rest) - constant - most
+    worse = worse_labels(model, theta, solver, known.labeling, least)
+    return [*potentials, Linear(own(np.where(worse, -np.inf, 0.0)))]
+
+
+def _most(model: Model, potential: Potential) -> float:
+    """More than which a potential never adds; inf if that is not known."""
+    counts = potential.counts(model)
+    return np.inf if counts is None else sum(count.function.most for count in counts)
 
 
 def known_labels(worse: NDArray[np.bool_], labeling: Labels) -> Labels | None:

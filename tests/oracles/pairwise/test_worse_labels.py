@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.oracles.worse_labels import without_worse_labels
+from hedgehop.oracles.pairwise.rest import without_worse_labels
 from hedgehop.potentials import Constant, LabelWeights, Linear, RegionWeights
 
 
