@@ -51,9 +51,9 @@ def random_slopes(random, objective):
     """Any sets, any shares that add up to at most 1, any lines."""
     n, labels = objective.model.n_variables, int(objective.model.label_counts.max())
     return BallSlopes(
-        packed(random.random((3, n, labels)) < 0.6), random.dirichlet(np.ones(4), RANGES).T[:3], random.normal(size=(3, 2)),
-        random.random(n) < random.choice([0.0, 0.5, 1.0]), random.integers(0, 2, n).astype(np.int32),
-        random.random((2, labels)),
+        packed(random.random((3, n, labels)) < 0.6), random.dirichlet(np.ones(4), RANGES).T[:3],
+        random.normal(size=(3, 2)), random.random(n) < random.choice([0.0, 0.5, 1.0]),
+        random.integers(0, 2, n).astype(np.int32), random.random((2, labels)),
     )  # fmt: skip
 
 
@@ -101,6 +101,7 @@ def test_planes_lie_above_what_is_taken_and_touch_it(seed):
     shares, steepness = random.dirichlet(np.ones(6), 4).T[:5], 0.2 * random.normal(size=(5, 2))
     steepness[0], shares[1] = 0.0, 0.0
     far = np.stack(np.meshgrid(*(np.arange(k + 1) for k in kept.most), indexing="ij"), axis=-1).reshape(-1, 2)
+    assert kept.constants(shares[:0], steepness[:0]).shape == (0,)  # without names
     above = -kept.taken(far) @ shares.T - far @ steepness.T
     assert kept.constants(shares, steepness) == pytest.approx(above.max(axis=0), abs=1e-12)
     at = kept.touching(shares, steepness)

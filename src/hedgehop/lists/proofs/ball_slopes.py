@@ -26,7 +26,7 @@ def packed(inside: NDArray[np.bool_]) -> Packed:
 
 
 def outside(sets: Packed, rows: Labels, counted: NDArray[np.bool_]) -> Counts:
-    """In how many variables each labeling leaves the sets of a name: of those that are counted, and others, (rows, 2)."""
+    """In how many variables each labeling leaves the sets of a name: counted ones, and others, (rows, 2)."""
     bytes_ = sets[np.arange(rows.shape[1]), rows >> 3]
     left = (bytes_ >> (7 - (rows & 7)).astype(np.uint8)) & 1 == 0
     return np.stack([left[:, counted].sum(axis=1), left[:, ~counted].sum(axis=1)], axis=1).astype(np.int64)
@@ -171,21 +171,20 @@ class SubsetProbabilities:
         return self._highest(shares, steepness)[1]
 
     def _highest(self, shares: Doubles, steepness: Doubles) -> tuple[Doubles, Counts]:
-        """The largest ``-Psi(d) - s . d`` and where: concave in d of the variables not counted, tried for all others."""
+        """The largest ``-Psi(d) - s . d`` and where: concave in one distance, which is solved for at each other one."""
         slopes, far = steepness + shares @ self._alone, np.arange(self.within.shape[1])
         agree = shares @ self.agree
         with np.errstate(divide="ignore", invalid="ignore"):
             flat = np.log(self.gamma * agree / slopes[:, 1:]) / self.gamma  # where the derivative is 0
         flat = np.where(slopes[:, 1:] > 0, np.nan_to_num(flat, nan=0.0), self.most[1])
-        near = np.floor(np.clip(flat, 0, self.most[1]))
-        others = np.stack([near, np.minimum(near + 1, self.most[1])])
-        values = -agree * np.exp(-self.gamma * others) - slopes[:, :1] * far - slopes[:, 1:] * others
-        values = values + (shares @ self._alone @ self.most)[:, None]
-        flat_values = values.transpose(1, 0, 2).reshape(len(shares), -1)
-        best = flat_values.argmax(axis=1)
-        names = np.arange(len(shares))
-        which = others.transpose(1, 0, 2).reshape(len(shares), -1)[names, best]
-        return flat_values[names, best], np.stack([best % far.size, which.astype(np.int64)], axis=1)
+        below = np.floor(np.clip(flat, 0, self.most[1]))
+        others = np.stack([below, np.minimum(below + 1, self.most[1])], axis=1)  # (J, 2, |V| + 1)
+        values = -agree[:, None] * np.exp(-self.gamma * others) - slopes[:, :1, None] * far
+        values += (shares @ self._alone @ self.most)[:, None, None] - slopes[:, 1:, None] * others
+        names, best = np.arange(len(shares)), values.reshape(len(shares), 2 * far.size).argmax(axis=1)
+        side, counted = np.divmod(best, far.size)
+        at = np.stack([counted, others[names, side, counted].astype(np.int64)], axis=1)
+        return values[names, side, counted], at
 
 
 def _coefficients(count: int, size: int, gamma: float, most: int) -> Doubles:
