@@ -132,6 +132,8 @@ class Bounds:
             return np.ascontiguousarray(rows[random.integers(0, len(rows), len(array))])
         if name == "sets":
             return np.asarray(random.integers(0, 256, array.shape), np.uint8)
+        if name == "counted":
+            return np.asarray(random.random(array.shape) < random.choice([0.0, 0.3, 0.7, 1.0]))
         if array.dtype.kind != "f":
             return array
         if name == "shares":

@@ -99,7 +99,7 @@ class Diversity:
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         """The part of D that each labeling adds whatever the rest of the list is, (m,)."""
         rows = self._rows(model, labelings)
-        rate = parsimony_rate(self.parsimony, concave(self.h))
+        rate = parsimony_rate(self.parsimony, concave(self.h)) if self.parsimony else 0.0  # asked for very often
         if rate == 0.0:
             return np.zeros(len(rows))
         return rate * np.array([sum(map(self.weight, self._groups_of(model, y))) for y in rows])

@@ -51,7 +51,8 @@ def random_slopes(random, objective):
     """Any sets, any shares that add up to at most 1, any lines."""
     n, labels = objective.model.n_variables, int(objective.model.label_counts.max())
     return BallSlopes(
-        packed(random.random((3, n, labels)) < 0.6), random.dirichlet(np.ones(4), RANGES).T[:3], random.normal(size=3),
+        packed(random.random((3, n, labels)) < 0.6), random.dirichlet(np.ones(4), RANGES).T[:3],
+        random.normal(size=(3, 2)), random.random(n) < random.choice([0.0, 0.5, 1.0]),
         random.integers(0, 2, n).astype(np.int32), random.random((2, labels)),
     )  # fmt: skip
 
@@ -71,25 +72,41 @@ def test_no_slopes_prove_less_than_the_best_list(seed):
         assert evaluated(problem, random_slopes(random, objective)) >= value - tolerance
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_slopes_bound_the_coverage_of_single_lists(seed):
     """At any list of two, not only at the best one: what the groups say, one by one, is what the formula says."""
     random = np.random.default_rng(seed)
     objective = random_objective(random)
-    kept = SubsetProbabilities.of(objective.model.n_variables, objective.diversity.gamma)
     slopes, labels = random_slopes(random, objective), int(objective.model.label_counts.max())
+    kept = SubsetProbabilities.of(objective.diversity.gamma, slopes.counted)
     y = random.integers(0, objective.model.label_counts)
     inside, chance = slopes.inside(labels), -np.expm1(-objective.diversity.gamma)
     named, taken = 0.0, 0.0
     for kept_ones in product([False, True], repeat=kept.n):
         some, size = np.array(kept_ones), sum(kept_ones)
         weight = chance**size * (1 - chance) ** (kept.n - size)
-        share = slopes.shares @ kept.within[:, size]
+        share = slopes.shares @ kept.within[:, some[kept.counted].sum()] * (size != 1)
         named += weight * float(share @ inside[:, some].sum(axis=2).prod(axis=1))
         taken += weight * float(share @ inside[:, np.arange(kept.n), y][:, some].all(axis=1))
     assert named == pytest.approx(float((slopes.shares * kept.costs(inside)).sum()))
-    apart = [int(outside(sets, y[None].astype(np.int32))[0]) for sets in slopes.sets]
-    assert taken == pytest.approx(sum(s @ kept.agree[:, d] for s, d in zip(slopes.shares, apart, strict=True)))
+    apart = np.array([outside(sets, y[None].astype(np.int32), kept.counted)[0] for sets in slopes.sets])
+    assert taken == pytest.approx(float((slopes.shares * kept.taken(apart)).sum()))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_planes_lie_above_what_is_taken_and_touch_it(seed):
+    random = np.random.default_rng(seed)
+    counted = random.random(12) < random.choice([0.0, 0.4, 1.0])
+    kept = SubsetProbabilities.of(float(random.choice([0.05, 0.5, 2.0])), counted, 4)
+    shares, steepness = random.dirichlet(np.ones(6), 4).T[:5], 0.2 * random.normal(size=(5, 2))
+    steepness[0], shares[1] = 0.0, 0.0
+    far = np.stack(np.meshgrid(*(np.arange(k + 1) for k in kept.most), indexing="ij"), axis=-1).reshape(-1, 2)
+    assert kept.constants(shares[:0], steepness[:0]).shape == (0,)  # without names
+    above = -kept.taken(far) @ shares.T - far @ steepness.T
+    assert kept.constants(shares, steepness) == pytest.approx(above.max(axis=0), abs=1e-12)
+    at = kept.touching(shares, steepness)
+    reached = -(kept.taken(at) * shares).sum(axis=1) - (at * steepness).sum(axis=1)
+    assert reached == pytest.approx(above.max(axis=0), abs=1e-12)
 
 
 def best_of_all_slopes(objective, m):
@@ -159,6 +176,8 @@ def test_slopes_that_prove_nothing_are_refused():
         evaluated(problem, replace(slopes, singles=3 + slopes.singles))
     with pytest.raises(ValueError, match="must have the shapes"):
         evaluated(problem, replace(slopes, steepness=slopes.steepness[1:]))
+    with pytest.raises(ValueError, match="must have the shapes"):
+        evaluated(problem, replace(slopes, counted=slopes.counted[1:]))
 
 
 def test_single_variables_alone_are_the_coverage_of_variables():
@@ -170,13 +189,15 @@ def test_single_variables_alone_are_the_coverage_of_variables():
     assert ball_bound(problem_of(objective, rows), rounds=12).bound - objective.value(rows) <= 0.1 * room
 
 
+@pytest.mark.parametrize("counted", [0, 9, 30])
 @pytest.mark.parametrize("gamma", [0.01, 0.3, 3.0])
-def test_agreement_over_all_ranges_is_the_overlap_of_two_balls(gamma):
-    kept = SubsetProbabilities.of(30, gamma, 5)
+def test_agreement_over_all_ranges_is_the_overlap_of_two_balls(gamma, counted):
+    kept = SubsetProbabilities.of(gamma, np.arange(30) < counted, 5)
     whole = np.zeros((30, 1)) == 0
     assert kept.costs([whole]).sum() + kept.single == pytest.approx(1.0)
+    far = np.stack([np.minimum(np.arange(31), counted), np.maximum(0, np.arange(31) - counted)], axis=1)
     alone = kept.single * (1 - np.arange(31) / 30)
-    assert kept.agree.sum(axis=0) + alone == pytest.approx(np.exp(-gamma * np.arange(31)), abs=1e-9)
+    assert kept.taken(far).sum(axis=1) + alone == pytest.approx(np.exp(-gamma * np.arange(31)), abs=1e-9)
     assert (np.diff(kept.agree, 2, axis=1) > -1e-12).all()  # convex in the distance
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which slopes of smooth balls prove most, if no labeling but those found were better: a linear program.
 
-Its unknowns are shares beta, slopes of single variables t, steepnesses s, constants c of lines, and the best value v:
+Its unknowns are shares beta, slopes of single variables t, steepnesses s, constants c of planes, and the best value v:
 
     min  sum_j beta_j . P_j + t . weights + m (sum_j c_j + v)
-    c_j >= -sum_r beta_j(r) agree_r(d) - s_j d        for some distances d, more as they turn out to matter
-    v   >= r(y) / tradeoff + sum_j s_j d_j(y) - t(y)  for the labelings y found
+    c_j >= -sum_r beta_j(r) taken_r(d) - s_j . d      for some distances d, more as they turn out to matter
+    v   >= r(y) / tradeoff + sum_j s_j . d_j(y) - t(y)  for the labelings y found
 
 New names come from its multipliers, a mixture of the labelings found: each variable allows the labels that have a fair
 part of the mixture. Where m times the part of a label is more than the chance of a further variable to agree, allowing
-it lowers the bound.
+it lowers the bound; that depends on how many variables are kept, so several parts are tried.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.lists.objective import Objective
-from hedgehop.lists.proofs.ball_slopes import BallSlopes, Packed, SubsetProbabilities, outside, packed
+from hedgehop.lists.proofs.ball_slopes import BallSlopes, Counts, Packed, SubsetProbabilities, outside, packed
 
 _MOST_NAMES = 60  # that the program weighs
-_TOUCHING = 14  # distances of the first lines
-_FAIR_PART = 1.5  # of 1 / m: part of the mixture from which a name allows a label
+_TOUCHING = 14  # distances of the first planes
+_FAIR_PARTS = (1.0, 1.5, 2.5)  # of 1 / m: parts of the mixture from which names allow a label
 _MOST_LOST = 1e100  # tradeoffs: more than any diversity gains, and finite
 _NAMING_SHARE = 1e-4  # share below which a name is left out
 
@@ -40,9 +40,9 @@ class BallMaster:
         self._columns, self._weights = np.zeros(0, np.int64), np.zeros(0)
         self._sets: list[Packed] = []
         self._costs: list[Doubles] = []
-        self._touching: list[set[int]] = []
-        self._apart = np.zeros((0, 0), np.int64)  # of labelings from names
-        self._first = sorted({0, *np.geomspace(1, n, _TOUCHING).round().astype(int).tolist()})
+        self._touching: list[set[tuple[int, int]]] = []
+        self._apart = np.zeros((0, 0, 2), np.int64)  # of labelings from names
+        self._first = _first_distances(kept.most)
         self._last: list[Doubles] = []  # shares, singles and steepnesses that were asked last,
         self._centre: list[Doubles] = []  # and those that proved most
         self._turn = 0
@@ -58,8 +58,9 @@ class BallMaster:
         before, self.rows = len(self.rows), np.concatenate([self.rows, new])
         self._scores = np.append(self._scores, np.asarray(self._objective.model.score(new)).reshape(-1))
         self._taken = np.concatenate([self._taken.reshape(-1, self._columns.size), self._of_singles(new)])
-        further = np.array([outside(sets, new) for sets in self._sets], np.int64).reshape(len(self._sets), len(new)).T
-        self._apart = np.concatenate([self._apart.reshape(before, len(self._sets)), further])
+        further = np.array([self._outside(sets, new) for sets in self._sets], np.int64)
+        further = further.reshape(len(self._sets), len(new), 2).swapaxes(0, 1)
+        self._apart = np.concatenate([self._apart.reshape(before, len(self._sets), 2), further])
         for row in new:
             self._name(np.arange(self._labels) == row[:, None])
         return True
@@ -76,7 +77,7 @@ class BallMaster:
         shares /= np.maximum(1.0, shares.sum(axis=0))  # at most 1 in each range
         self._last = [shares, singles, steepness]
         for known, d in zip(self._touching, self._kept.touching(shares, steepness).tolist(), strict=True):
-            known.add(d)
+            known.add((d[0], d[1]))
         made = self._as_slopes(shares, singles, steepness)
         self._name_mixture(mixture)
         return made
@@ -109,7 +110,11 @@ class BallMaster:
         self._sets.append(sets)
         self._costs.append(self._kept.costs([inside])[0])
         self._touching.append(set(self._first))
-        self._apart = np.column_stack([self._apart.reshape(len(self.rows), -1), outside(sets, self.rows)])
+        further = self._outside(sets, self.rows)[:, None]
+        self._apart = np.concatenate([self._apart.reshape(len(self.rows), -1, 2), further], axis=1)
+
+    def _outside(self, sets: Packed, rows: Labels) -> Counts:
+        return outside(sets, rows, self._kept.counted)
 
     def _forget(self) -> None:
         """Leave names out that have no share, those of the list and the last ones excepted."""
@@ -133,9 +138,10 @@ class BallMaster:
         variables = np.arange(self._kept.n)
         for k in np.flatnonzero(mixture):
             parts[variables, self.rows[k]] += mixture[k]
-        inside = parts >= _FAIR_PART / self._m
-        inside[variables, parts.argmax(axis=1)] = True
-        self._name(inside)
+        for fair in _FAIR_PARTS:
+            inside = parts >= fair / self._m
+            inside[variables, parts.argmax(axis=1)] = True
+            self._name(inside)
 
     def _as_slopes(self, shares: Doubles, singles: Doubles, steepness: Doubles) -> BallSlopes:
         """Leave out names that hardly have a share."""
@@ -143,46 +149,55 @@ class BallMaster:
         table = np.zeros((int(self._cells.max()) + 1, self._labels))
         table.reshape(-1)[self._columns] = singles
         sets = np.array([self._sets[k] for k in used], np.uint8).reshape(used.size, *self._sets[0].shape)
-        return BallSlopes(own(sets), own(shares[used]), own(steepness[used]), own(self._cells.copy()), own(table))
+        counted, cells = own(self._kept.counted.copy()), own(self._cells.copy())
+        return BallSlopes(own(sets), own(shares[used]), own(steepness[used]), counted, cells, own(table))
 
     def _solved(self) -> tuple[Doubles, Doubles, Doubles, Doubles]:
         """Return shares, slopes of single variables, steepnesses, and the mixture of labelings they are best for."""
         from scipy.optimize import linprog
 
         names, ranges, singles = len(self._sets), self._kept.ranges, self._weights.size
-        costs = np.concatenate([*self._costs, self._weights, np.zeros(names), np.full(names + 1, float(self._m))])
+        costs = np.concatenate([*self._costs, self._weights, np.zeros(2 * names), np.full(names + 1, float(self._m))])
         rows, right = self._rows_of_program()
-        limits = [(0.0, 1.0)] * (names * ranges + singles) + [(0.0, None)] * names + [(None, None)] * (names + 1)
+        limits = [(0.0, 1.0)] * (names * ranges + singles) + [(0.0, None)] * 2 * names + [(None, None)] * (names + 1)
         found = linprog(costs, A_ub=rows, b_ub=right, bounds=limits)
         if found.x is None:  # which leaves all slopes at 1
-            zeros = np.zeros((names, ranges)), np.zeros(singles), np.zeros(names)
+            zeros = np.zeros((names, ranges)), np.zeros(singles), np.zeros((names, 2))
             return *zeros, np.eye(1, len(self.rows))[0]
-        shares, alone, steep = np.split(found.x, np.cumsum([names * ranges, singles, names]))[:3]
+        shares, alone, steep = np.split(found.x, np.cumsum([names * ranges, singles, 2 * names]))[:3]
         mixture = np.maximum(0.0, -found.ineqlin.marginals[: len(self.rows)])
-        steep = np.maximum(0.0, steep) / self._kept.n
+        steep = np.maximum(0.0, steep).reshape(names, 2) / self._kept.n
         return np.maximum(0.0, shares).reshape(names, ranges), np.clip(alone, 0.0, 1.0), steep, mixture / self._m
 
     def _rows_of_program(self) -> tuple[object, Doubles]:
-        """Return A and b of ``A x <= b``: labelings found, lines, shares. Distances are shares of all variables."""
+        """Return A and b of ``A x <= b``: labelings found, planes, shares. Distances are shares of all variables."""
         from scipy import sparse
 
         names, n, ranges = len(self._sets), self._kept.n, self._kept.ranges
-        many, lines = len(self.rows), [(j, d) for j, known in enumerate(self._touching) for d in sorted(known)]
-        place, far = np.array(lines).T
-        count, agree = np.arange(len(lines)), self._kept.agree[:, far].T
+        many, planes = len(self.rows), [(j, *d) for j, known in enumerate(self._touching) for d in sorted(known)]
+        place, far = np.array(planes)[:, 0], np.array(planes)[:, 1:]
+        count, taken = np.arange(len(planes)), self._kept.taken(far)
         named = (place[:, None] * ranges + np.arange(ranges)).reshape(-1)
-        above = sparse.csr_matrix((-agree.reshape(-1), (np.repeat(count, ranges), named)), (len(lines), names * ranges))
-        steep = sparse.csr_matrix((-far / n, (count, place)), (len(lines), names))
-        constant = sparse.csr_matrix((-np.ones(len(lines)), (count, place)), (len(lines), names))
+        steepest = (place[:, None] * 2 + np.arange(2)).reshape(-1)
+        above = sparse.csr_matrix((-taken.reshape(-1), (np.repeat(count, ranges), named)), (count.size, names * ranges))
+        steep = sparse.csr_matrix((-far.reshape(-1) / n, (np.repeat(count, 2), steepest)), (count.size, 2 * names))
+        constant = sparse.csr_matrix((-np.ones(count.size), (count, place)), (count.size, names))
         rows = sparse.bmat([
-            [None, -self._taken, self._apart / n, None, -np.ones((many, 1))],
+            [None, -self._taken, self._apart.reshape(many, -1) / n, None, -np.ones((many, 1))],
             [above, None, steep, constant, None],
             [np.tile(np.eye(ranges), names), None, None, None, None],
         ], format="csr")  # fmt: skip
         with np.errstate(over="ignore"):
             lost = (self._scores - self._scores.max()) / self._objective.tradeoff
         lost = _without_last_digits(np.maximum(lost, -_MOST_LOST))
-        return rows, np.concatenate([-lost, np.zeros(len(lines)), np.ones(ranges)])
+        return rows, np.concatenate([-lost, np.zeros(count.size), np.ones(ranges)])
+
+
+def _first_distances(most: Counts) -> list[tuple[int, int]]:
+    """Distances of the first planes: many of the counted variables, alone and with few of the others."""
+    counted, others = (sorted({0, *np.geomspace(1, max(1, k), _TOUCHING).astype(int).tolist()}) for k in most.tolist())
+    near = [(a, 0) for a in counted if a <= most[0]]
+    return near + [(a, b) for a in counted[::4] for b in others[1::4] if a <= most[0] and b <= most[1]]
 
 
 def _without_last_digits(lost: Doubles) -> Doubles:

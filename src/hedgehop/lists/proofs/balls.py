@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgehop._arrays import Labels, own
 from hedgehop.diversity.hamming import distinct_rows
@@ -39,7 +40,7 @@ from hedgehop.potentials import Linear
 
 _LINEAR_STEPS = 2  # about as long as a step of balls, programs included
 _IDLE_ROUNDS = 6  # linear steps in a row without a new labeling or a better bound
-_SLOPE_ARRAYS = ("sets", "shares", "steepness", "cells", "singles")
+_SLOPE_ARRAYS = ("sets", "shares", "steepness", "counted", "cells", "singles")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +76,8 @@ def applies(objective: Objective) -> bool:
 
 def evaluated(problem: Problem, slopes: BallSlopes, apart: Arrays | None = None) -> float:
     """Return the bound that some slopes prove: one linear step, a few if labelings must differ."""
-    proof = _SlopeProof(problem)
-    slopes.check(proof.kept, problem.objective.model)
+    slopes.check(problem.objective.model)
+    proof = _SlopeProof(problem, slopes.counted)
     together = ListsApart(problem.solver, problem.m, problem.distance)
     return proof.bound(slopes, together.proven([proof.potential(slopes)], apart or {}))
 
@@ -88,7 +89,7 @@ def find(problem: Problem) -> Iterator[FoundBound] | None:
 
 def check(problem: Problem, arrays: Arrays) -> float:
     """Return the bound that slopes prove."""
-    if "steepness" not in arrays:
+    if "counted" not in arrays:
         raise ValueError("this proof was made by an earlier version of hedgehop. Certify the list again.")
     return evaluated(problem, BallSlopes(*(arrays[name] for name in _SLOPE_ARRAYS)), arrays)
 
@@ -116,9 +117,10 @@ def _as_found_bound(found: list[BallBound], none: Labels) -> FoundBound:
 
 def bounds(problem: Problem) -> Iterator[BallBound]:
     """Yield a bound per linear step, by slopes that the labelings found so far make the best ones."""
-    proof = _SlopeProof(problem)
+    rows = distinct_rows(problem.rows.reshape(problem.m, -1))
+    proof = _SlopeProof(problem, (rows != rows[0]).any(axis=0))
     master = BallMaster(problem.objective, problem.m, proof.kept)
-    master.add(distinct_rows(problem.rows.reshape(problem.m, -1)))
+    master.add(rows)
     apart, best, stuck = ListsApart(problem.solver, problem.m, problem.distance), np.inf, 0
     while stuck < _IDLE_ROUNDS:
         slopes = master.slopes()
@@ -135,10 +137,10 @@ def bounds(problem: Problem) -> Iterator[BallBound]:
 class _SlopeProof:
     """What slopes prove about a problem, and by which step."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, counted: NDArray[np.bool_]) -> None:
         gamma = problem.objective.diversity.smooth_balls
         assert gamma is not None  # see `applies`
-        self.kept = SubsetProbabilities.of(problem.objective.model.n_variables, gamma)
+        self.kept = SubsetProbabilities.of(gamma, counted)
         self._m, self._tradeoff = problem.m, problem.objective.tradeoff
         self._labels = int(problem.objective.model.label_counts.max())
 
@@ -146,7 +148,7 @@ class _SlopeProof:
         """Return what slopes add to the relevance of a labeling, but for a constant."""
         theta = slopes.singles[slopes.cells] * (-self.kept.single / self.kept.n)
         for inside, steep in zip(slopes.inside(self._labels), slopes.steepness, strict=True):
-            theta += steep * ~inside
+            theta += np.where(slopes.counted, steep[0], steep[1])[:, None] * ~inside
         return Linear(own(self._tradeoff * theta))
 
     def bound(self, slopes: BallSlopes, most: float) -> float:
@@ -154,6 +156,6 @@ class _SlopeProof:
         kept, sizes = self.kept, np.bincount(slopes.cells, minlength=len(slopes.singles))
         named = float((slopes.shares * kept.costs(slopes.inside(self._labels))).sum())
         named += kept.single / kept.n * float(sizes @ slopes.singles.sum(axis=1))
-        lines = float(kept.lines(slopes.shares, slopes.steepness).sum())
-        error = kept.error * (named + self._m * (1.0 + float(slopes.shares.sum()) + abs(lines)))
-        return self._tradeoff * (named + self._m * (1.0 + lines) + error) + most
+        planes = float(kept.constants(slopes.shares, slopes.steepness).sum())
+        error = kept.error * (named + self._m * (1.0 + float(slopes.shares.sum()) + abs(planes)))
+        return self._tradeoff * (named + self._m * (1.0 + planes) + error) + most

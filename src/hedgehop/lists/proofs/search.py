@@ -32,6 +32,7 @@ from hedgehop.oracles.exactness import meets
 
 _ROUND = 10  # steps, of which the last ones solve a labeling again, given all others
 _EXCHANGES = 2  # of a round
+_BALL_EXCHANGES = 5  # the labelings found for bounds on balls make poor lists
 Tell = Callable[[str], None]
 # They take turns, in this order; the last two of the second one know nothing of limits.
 BOUND_METHODS: tuple[BoundMethod, ...] = (LISTING, JOINT, PARTS, RELAXED, SLOPES, BALLS, GAINS)
@@ -92,13 +93,18 @@ class Search:
         with self._lock:
             until, known, better = self._calls + calls, self._least(state), self._swapped(state)
             while self._calls < until and effort().seconds > 0 and not self._reaches(self._value(better), known):
-                exchanges = self._calls % _ROUND >= _ROUND - _EXCHANGES and self._idle < len(state)
+                exchanges = self._calls % _ROUND >= _ROUND - self._exchanges and self._idle < len(state)
                 if exchanges or not self._looked(tell):
                     if self._idle >= len(state):
                         break
                     better = self._exchanged(better)
                 better = self._swapped(better)
         return state if better is state else self._in_order(better, state)
+
+    @property
+    def _exchanges(self) -> int:
+        """How many steps of a round solve a labeling again."""
+        return _EXCHANGES if self._given.objective.diversity.smooth_balls is None else _BALL_EXCHANGES
 
     def _certify(self, state: ListState, calls: int, tell: Tell | None) -> None:
         until, value, known = self._calls + calls, self._value(state), self._least(state)

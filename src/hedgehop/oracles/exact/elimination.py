@@ -58,12 +58,14 @@ def factor_tables(model: PairwiseModel, unary: Doubles) -> tuple[Doubles, NDArra
     counts = model.label_counts
     allowed = np.arange(model.n_labels) < counts[:, None]
     if isinstance(model.pairwise, EdgeTables) and allowed.all():  # end to end as they are
-        pairs = np.split(model.pairwise.flat.astype(np.float64), model.pairwise.offsets[1:])
+        pairs = [model.pairwise.flat.astype(np.float64)]
+        of_pairs = np.diff(model.pairwise.offsets, append=pairs[0].size).tolist()
     else:
         pairs = [
             model.pairwise.table(e, int(counts[i]), int(counts[j])).reshape(-1) for e, (i, j) in enumerate(model.edges)
         ]
+        of_pairs = [table.size for table in pairs]
     cliques = [np.asarray(clique.table, np.float64).reshape(-1) for clique in model.cliques]
-    sizes = [*counts.tolist(), *(table.size for table in (*pairs, *cliques))]
+    sizes = [*counts.tolist(), *of_pairs, *(table.size for table in cliques)]
     begins = np.cumsum([0, *sizes], dtype=np.int64)
     return np.concatenate([unary[allowed], *pairs, *cliques]), begins
