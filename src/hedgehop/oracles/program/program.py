@@ -23,7 +23,7 @@ _MOST_GAPS = 3  # that are tried before all columns are open
 _MOST_OPEN = 0.9  # of the columns: beyond, a search among some of them takes as long as one among all
 _FEASIBILITY = 1e-6  # of HiGHS: by which columns may be off
 _HUGE_GAIN = 1e3  # times the median: what that moves may decide between solutions that differ in other gains
-_GAIN_BITS = 10  # of the largest gain, so that this is a billionth of it
+_LARGEST_GAIN = 1024.0  # in its units, so that this is two billionths of it
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ class LinearProgram:
         """
         deadline = time.monotonic() + time_limit
         gain = np.concatenate(self._gain)
-        scale = 2.0 ** (np.frexp(np.abs(gain).max())[1] - _GAIN_BITS)  # HiGHS works with absolute tolerances
+        # HiGHS works with absolute tolerances; a power of two would make them another share in other units.
+        scale = float(np.abs(gain).max()) / _LARGEST_GAIN or 1.0
         search = _BranchAndBound(gain / scale, self._all_rows(), np.concatenate(self._integer), deadline)
         low, high = np.concatenate(self._low), np.concatenate(self._high)
         large = self.n_columns >= WORTH_FIXING and self.zero_one > 0
