@@ -25,11 +25,11 @@ from hedgehop.potentials.ball_unions import BallGain
 _PASSES_PER_ELIMINATION = 50
 
 
-Marginals = Callable[[Sequence[Potential]], "Doubles | None"]  # the best value with each label, (n, L), if known
+BestWithLabels = Callable[[Sequence[Potential]], "Doubles | None"]  # the best value with each label, (n, L), if known
 
 
 def without_worse_labels(
-    model: Model, potentials: Sequence[Potential], known: Step, marginals: Marginals | None = None
+    model: Model, potentials: Sequence[Potential], known: Step, marginals: BestWithLabels | None = None
 ) -> list[Potential]:
     """Return the potentials and, if this is proven of some labels, one more that forbids what is no better.
 
@@ -46,7 +46,7 @@ def without_worse_labels(
     return [*potentials, Linear(own(np.where(worse, -np.inf, 0.0)))] if worse.any() else list(potentials)
 
 
-def _limits(model: Model, linear: Sequence[Potential], marginals: Marginals | None) -> Doubles | None:
+def _limits(model: Model, linear: Sequence[Potential], marginals: BestWithLabels | None) -> Doubles | None:
     """Bounds on what all labelings with a label score, (n, L)."""
     if not isinstance(model, PairwiseModel):
         return None if marginals is None else marginals(linear)
