@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/matrix.hpp"
+#include "core/zeroed.hpp"
 #include "moves/problem.hpp"
 
 namespace hedgehop::moves {
@@ -46,7 +47,7 @@ class CountedLabeling {
 
  private:
   void count_transitions() {
-    carried_.assign(problem_.n_labels() * problem_.n_labels(), 0);
+    carried_ = Zeroed<std::int64_t>(problem_.n_labels() * problem_.n_labels());
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       for (const Neighbour to : problem_.neighbours(i)) {
         if (!to.is_first()) ++carried_[problem_.group(labels_[i], labels_[to.node()])];
@@ -106,7 +107,8 @@ class CountedLabeling {
 
   const Problem& problem_;
   std::span<Label> labels_;
-  std::vector<std::int64_t> used_, carried_, holding_;
+  std::vector<std::int64_t> used_, holding_;
+  Zeroed<std::int64_t> carried_;
 };
 
 }  // namespace hedgehop::moves

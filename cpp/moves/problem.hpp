@@ -54,12 +54,19 @@ class Problem {
     for (std::size_t i = 0; i < n_; ++i) unary_total_ += largest_of_row(i);
     rescale();
   }
-  void set_label_weights(const LabelWeights& weights) { labels_ = weights, rescale(); }
-  void set_transition_weights(const TransitionWeights& weights) { transitions_ = weights, rescale(); }
+  void set_label_weights(const LabelWeights& weights) {
+    labels_ = weights;
+    if (!rescale()) quantise_labels();
+  }
+  void set_transition_weights(const TransitionWeights& weights) {
+    transitions_ = weights;
+    transition_total_ = sum_of_sizes(weights.w), largest_transition_ = largest_size(weights.w);
+    if (!rescale()) quantise_transitions();
+  }
   void set_regions(const RegionWeights& regions) {
     regions_ = regions;
     link_regions();
-    rescale();
+    if (!rescale()) quantise_regions();
   }
 
   std::size_t n_variables() const { return n_; }
@@ -190,30 +197,44 @@ class Problem {
     double load = 0;
     for (std::size_t k = 0; k < n_levels(); ++k)
       load += 2 * static_cast<double>(n_) * largest_size(labels_.w.row(k));
-    load += 4 * static_cast<double>(pairs_.edges.data.size()) * largest_size(transitions_.w);
+    load += 4 * static_cast<double>(pairs_.edges.data.size()) * largest_transition_;
     for (std::size_t c = 0; c < regions_.size(); ++c)
       load += 2 * static_cast<double>(regions_.region(c).size()) * largest_size(regions_.mu.row(c));
     return 4 * load;
   }
 
-  void rescale() {
+  // Finds the unit of all scores; returns whether it is another one than before, so that all weights changed.
+  bool rescale() {
+    const double before = scale_;
     // Moves may charge a transition on every edge of a variable.
-    const double once = sum_of_sizes(labels_.w.data) + sum_of_sizes(regions_.mu.data) +
-                        sum_of_sizes(transitions_.w) + max_degree() * largest_size(transitions_.w);
+    const double once = sum_of_sizes(labels_.w.data) + sum_of_sizes(regions_.mu.data) + transition_total_ +
+                        max_degree() * largest_transition_;
     const double total = 1e-300 + 4 * (unary_total_ + pair_total_ + once);
     const double share = std::max(total / largest_total, load_of_weights() / largest_load);
     int exponent;  // share <= 2^exponent
     std::frexp(share, &exponent);
     scale_ = std::ldexp(1.0, std::clamp(-exponent, -900, 900));
-    quantise_weights();
+    if (scale_ == before) return false;
+    quantise_labels(), quantise_transitions(), quantise_regions();
+    return true;
   }
 
-  void quantise_weights() {
-    label_weights_.clear(), transition_weights_.clear(), region_units_.clear();
+  void quantise_labels() {
+    label_weights_.clear();
     for (const double w : labels_.w.data) label_weights_.push_back(fixed(w));
-    for (const double w : transitions_.w) transition_weights_.push_back(fixed(w));
+  }
+
+  void quantise_transitions() {
+    transition_weights_.resize(transitions_.w.size());
+    std::transform(
+        transitions_.w.begin(), transitions_.w.end(), transition_weights_.begin(),
+        [this](double w) { return w == 0.0 ? 0 : fixed(w); });  // of many labels, most pairs have none
     for (std::size_t a = 0; a * n_labels_ < transition_weights_.size(); ++a)
       transition_weights_[a * n_labels_ + a] = 0;
+  }
+
+  void quantise_regions() {
+    region_units_.clear();
     for (std::size_t c = 0; c < regions_.size(); ++c) {
       for (const double mu : regions_.mu.row(c))
         region_units_.push_back(fixed(mu / static_cast<double>(regions_.slack[c])));
@@ -242,6 +263,7 @@ class Problem {
   std::vector<double> reach_, spans_;
   LabelWeights labels_;
   TransitionWeights transitions_;
+  double transition_total_ = 0, largest_transition_ = 0;
   RegionWeights regions_;
   std::vector<Fixed> label_weights_, transition_weights_, region_units_;
   std::vector<std::size_t> region_first_;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/poll.hpp"
+#include "core/zeroed.hpp"
 #include "moves/maker.hpp"
 
 namespace hedgehop::moves {
@@ -28,7 +29,7 @@ class Swap {
       : problem_(problem),
         maker_(problem, labels, cuts_per_move),
         changed_(problem.n_labels(), 1),
-        tried_(problem.n_labels() * problem.n_labels(), 0) {}
+        tried_(problem.n_labels() * problem.n_labels()) {}
 
   // Moves on every pair in turn until none improves, at most so many rounds; returns what was gained.
   Fixed run(std::size_t rounds, Poll& poll) {
@@ -39,6 +40,7 @@ class Swap {
       improves = false;
       for (Label a = 0; a < count; ++a) {
         for (Label b = a + 1; b < count; ++b) {
+          if (maker_.labeling.used(a) == 0 && maker_.labeling.used(b) == 0) continue;  // nobody could choose
           const Fixed gain = is_worth_trying(a, b) ? tried(a, b, poll) : 0;
           improves |= gain > 0;
           gained += gain;
@@ -51,7 +53,6 @@ class Swap {
   // Makes the best move on two labels if it improves; returns the gain.
   Fixed move(Label a, Label b, Poll& poll) {
     maker_.move.clear();
-    if (maker_.labeling.used(a) == 0 && maker_.labeling.used(b) == 0) return 0;  // no variable to choose for
     for (std::size_t i = 0; i < maker_.labeling.size(); ++i) {
       const Label own = maker_.labeling[i];
       if (own == a ? problem_.allows(i, b) : own == b && problem_.allows(i, a)) maker_.move.add(i, a, b);
@@ -143,7 +144,8 @@ class Swap {
   const Problem& problem_;
   Maker maker_;
   std::size_t clock_ = 1;
-  std::vector<std::size_t> changed_, tried_;  // when labels changed hands, when pairs were tried
+  std::vector<std::size_t> changed_;  // when labels changed hands
+  Zeroed<std::size_t> tried_;         // when pairs were tried
 };
 
 }  // namespace hedgehop::moves

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/zeroed.hpp"
 #include "moves/move.hpp"
 
 namespace hedgehop::moves {
@@ -17,11 +18,11 @@ class TransitionTerms {
   explicit TransitionTerms(Move& move) : move_(move) {
     const std::size_t labels = move.problem().n_labels();
     if (!move.problem().has_transitions()) return;
-    witnesses_.resize(labels * labels);
-    prices_.assign(labels * labels, 0);
+    places_ = Zeroed<std::uint32_t>(labels * labels);
+    prices_ = Zeroed<Fixed>(labels * labels);
   }
 
-  bool any() const { return !prices_.empty(); }
+  bool any() const { return prices_.size() > 0; }
 
   // What an edge pays for carrying two labels if costs are frozen: a transition in use is paid for anyway,
   // an unused one is paid for on every edge. Never cheaper than the truth, and the same where nothing moves.
@@ -41,19 +42,19 @@ class TransitionTerms {
     };
     if (prices_.size() > index(move_.size())) {
       for_each_pair(set);
-      return prices_;
+      return all_prices();
     }
     for (Label a = 0; any() && a < labels; ++a) {
       for (Label b = 0; b < labels; ++b) set(a, b);
     }
-    return prices_;
+    return all_prices();
   }
 
   // Finds out what may bring each transition about: an edge with one or both ends taking part. Only of
   // groups that `matters` says yes to.
   template <class Matters>
   void collect(Matters matters) {
-    for (const std::size_t group : touched_) witnesses_[group].clear();
+    for (const std::size_t group : touched_) witnesses_of(group).clear();
     touched_.clear();
     if (any()) for_each_pair([&](Label a, Label b, const Witness& witness) { add(a, b, witness, matters); });
     std::sort(touched_.begin(), touched_.end());
@@ -61,12 +62,12 @@ class TransitionTerms {
   }
 
   std::span<const std::size_t> touched() const { return touched_; }  // groups that a move may change
-  const std::vector<Witness>& witnesses(std::size_t group) const { return witnesses_[group]; }
+  const std::vector<Witness>& witnesses(std::size_t group) const { return witnesses_[places_[group] - 1]; }
   Fixed weight(std::size_t group) const { return move_.problem().transition_weight(group); }
 
   void add_rewards() {
     for (const std::size_t group : touched_) {
-      if (weight(group) > 0) move_.terms().reward_any(weight(group), witnesses_[group]);
+      if (weight(group) > 0) move_.terms().reward_any(weight(group), witnesses(group));
     }
   }
 
@@ -100,24 +101,37 @@ class TransitionTerms {
     if (a == b) return;
     const std::size_t group = move_.problem().group(a, b);
     if (weight(group) == 0 || !matters(group)) return;
-    if (witnesses_[group].empty()) touched_.push_back(group);
-    witnesses_[group].push_back(witness);
+    std::vector<Witness>& known = witnesses_of(group);
+    if (known.empty()) touched_.push_back(group);
+    known.push_back(witness);
   }
 
   // Some edge that takes no part carries it.
   bool is_constant(std::size_t group) {
     std::int64_t present = 0;
-    for (const Witness& witness : witnesses_[group])
+    for (const Witness& witness : witnesses(group))
       present += witness.all([this](Literal literal) { return move_.now(literal.node) == literal.value; });
     if (move_.labeling().carried(group) == present) return false;
-    witnesses_[group].clear();
+    witnesses_of(group).clear();
     return true;
   }
 
+  // Groups get a place when they are touched first: of many labels, few pairs are.
+  std::vector<Witness>& witnesses_of(std::size_t group) {
+    if (places_[group] == 0) {
+      witnesses_.emplace_back();
+      places_[group] = static_cast<std::uint32_t>(witnesses_.size());
+    }
+    return witnesses_[places_[group] - 1];
+  }
+
+  std::span<const Fixed> all_prices() const { return {prices_.data(), prices_.size()}; }
+
   Move& move_;
+  Zeroed<std::uint32_t> places_;  // of groups among the witnesses, from 1; 0: none yet
   std::vector<std::vector<Witness>> witnesses_;
   std::vector<std::size_t> touched_;
-  std::vector<Fixed> prices_;
+  Zeroed<Fixed> prices_;
 };
 
 }  // namespace hedgehop::moves

@@ -8,6 +8,7 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.lists.methods.nearby import best_nearby
+from hedgehop.oracles.program.program import LinearProgram
 from hedgehop.oracles.routing import choose, is_small
 from hedgehop.potentials import BallCoverage, Potential
 
@@ -185,3 +186,31 @@ def test_pairs_of_labels_are_counted_once_per_step():
     assert [c.members.size for c in weights.counts(model)] == [3, 3]
     assert weights == hh.potentials.TransitionWeights(weights.w)
     assert (2.0 * weights).counts(model)[0].function.weight == 4.0
+
+
+def test_few_edges_of_a_tree_are_left_to_programs(monkeypatch):
+    """Steps at a distance of 4 from several trees took two seconds each: a program of 9,600 columns."""
+    sizes = []
+    solve = LinearProgram.solve
+    monkeypatch.setattr(LinearProgram, "solve", lambda self, limit: sizes.append(_open(self)) or solve(self, limit))
+    random = np.random.default_rng(0)
+    edges = {(i, i + 1) for i in range(39)}
+    while len(edges) < 120:
+        edges.add(tuple(sorted(random.choice(40, 2, replace=False).tolist())))
+    model = hh.SpanningTree(sorted(edges), random.normal(size=120))
+    found = hh.diverse(model, hh.LabelCoverage(), m=4, tradeoff=1.0, min_distance=4, certify=False)
+    assert found.exact.all()
+    assert 0 < max(sizes) < 0.5 * 9600
+
+
+def _open(program):
+    return sum(int((high > low).sum()) for low, high in zip(program._low, program._high, strict=True))
+
+
+def test_branches_close_the_gap_of_transitions_on_trees(monkeypatch):
+    """Messages in whole numbers left a hair, and integer programs of seconds closed it."""
+    monkeypatch.setattr(hh.oracles.Ilp, "maximize", lambda *_: pytest.fail("a program was solved"))
+    random = np.random.default_rng(0)
+    tree = [(i, int(random.integers(i))) for i in range(1, 60)]
+    model = hh.FactorGraph(random.normal(size=(60, 4)), tree, random.random(59))
+    assert hh.diverse(model, hh.TransitionCoverage(), m=3, tradeoff=4.0, distinct=False, certify=False).exact.all()

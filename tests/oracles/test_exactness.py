@@ -151,3 +151,24 @@ def test_models_that_do_not_say_what_is_at_stake_get_the_last_digits_only():
     assert not meets(Own(), 1e9, 1e9 + 0.4)
     assert meets(Own(), 1e9, 1e9 + 1e-4)
     assert hh.best(Own()).exact
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.0**20, -(2.0**40)])
+def test_a_shift_allows_gaps_of_a_few_last_digits_and_no_share_of_itself(shift):
+    model = hh.Grid(np.random.default_rng(0).normal(size=(3, 4, 2)) + shift, 0.5)
+    value = hh.best(model).value
+    digits, share = np.spacing(abs(value)), 1e-8 * stake(model)
+    assert meets(model, value, value + 40 * digits + 0.9 * share)
+    assert not meets(model, value, value + 100 * digits + 1.1 * share)
+    assert stake(model) < 100
+
+
+def test_a_shift_turns_no_gap_that_it_leaves_to_see_into_rounding():
+    """Steps of labelings that must differ leave gaps of a tenth here: no step becomes exact by a constant."""
+    scores = np.random.default_rng(1).normal(size=(3, 3, 2))
+    plain, shifted = (
+        hh.diverse(hh.Grid(scores + s, 0.5), hh.HammingBall(gamma=0.4), 3, 1.0, min_distance=2, certify=False)
+        for s in (0.0, 2.0**30)
+    )
+    assert np.array_equal(plain.labelings, shifted.labelings)
+    assert plain.exact.tolist() == shifted.exact.tolist()

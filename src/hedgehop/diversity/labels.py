@@ -163,10 +163,12 @@ class TransitionCoverage(Coverage):
 
     def counts(self, model: Model, labelings: ArrayLike) -> NDArray[np.int64]:
         """How many labelings show each pair, one labeling after the other: there may be very many pairs."""
-        rows = self._rows(model, labelings)
-        pairs = transition_pairs(int(model.label_counts.max()), self.ordered, self.include_equal)[0]
-        none = np.zeros(pairs.size, np.int64)
-        return sum((self.incidence(model, row[None])[0] for row in rows), start=none)
+        n_labels = int(model.label_counts.max())
+        rows, columns = transition_pairs(n_labels, self.ordered, self.include_equal)
+        shown = np.zeros((n_labels, n_labels), np.int64)
+        for row in self._rows(model, labelings):
+            shown += used_transitions(model, row[None], n_labels, self.ordered)[0]
+        return shown[rows, columns]
 
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         return total_value(model, self.parsimony_potentials(model), self._rows(model, labelings))
@@ -191,9 +193,10 @@ class TransitionCoverage(Coverage):
         n_labels = int(model.label_counts.max())
         rows, columns = transition_pairs(n_labels, self.ordered, self.include_equal)
         table = np.zeros((n_labels, n_labels))
-        table[rows, columns] = w
+        some = np.flatnonzero(w)  # of many labels, few pairs have a weight
+        table[rows[some], columns[some]] = w[some]
         if not self.ordered:
-            table[columns, rows] = w
+            table[columns[some], rows[some]] = w[some]
         return [TransitionWeights(table, self.ordered, self.include_equal)]
 
     def __repr__(self) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
@@ -31,6 +32,7 @@ from hedgehop.potentials.ball_unions import MOST_EXACT
 _SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
 _SMALL_BALLS = 400  # the same with several balls
+_MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
 _SEARCHED_CELLS = 2**20  # the same, scores of all its tables
@@ -96,9 +98,14 @@ def _few_whole_solutions(model: Model, potentials: Sequence[Potential]) -> bool:
 
 def _quicker_than_programs(model: Model, potentials: Sequence[Potential]) -> bool:
     if isinstance(model, LinearModel):
-        return not is_small(model, potentials)
+        return not is_small(model, potentials) or _needs_a_good_tree_first(model)
     limits = all(p.n_balls < 2 and p.relaxed_as != "lines" for p in potentials)
     return not (limits and _is_program_at_best(model))
+
+
+def _needs_a_good_tree_first(model: LinearModel) -> bool:
+    """Whether a program is so large that it pays to know which edges no better tree has (`pairwise/rest.py`)."""
+    return isinstance(model, SpanningTree) and structure_columns(model) > _MANY_FLOWS
 
 
 def _is_program_at_best(model: Model) -> bool:
@@ -315,8 +322,12 @@ class AutoSolver(Solver):
         if last is None:
             return step
         # Of the labels that a program need not consider, none belongs to a better labeling.
-        left = without_worse_labels(self.model, potentials, step) if last == "ilp" else potentials
+        left = self._without_worse_labels(potentials, step) if last == "ilp" else potentials
         return better(self.model, self._solver(oracles[last]).maximize(left), step)
+
+    def _without_worse_labels(self, potentials: Sequence[Potential], known: Step) -> Sequence[Potential]:
+        marginals = partial(self.oracle.max_marginals, self.model)
+        return without_worse_labels(self.model, potentials, known, marginals)
 
     def for_bounds(self) -> AutoSolver:
         """Return one that leaves gaps open, with copies of what cuts and moves have learned."""

@@ -147,13 +147,14 @@ class Separator:
 
 
 def _is_used_up(model: UnaryModel, mask: Linear, rows: list[Labels], distance: int) -> bool:
-    """Whether all labelings that are left are too close to earlier ones, as far as listing a few of them tells."""
+    """Whether all labelings that are left are forbidden or too close to earlier ones, as far as listing a few tells."""
     if bits(model, [mask]) > _LEFT_BITS:
         return False
-    return all(
-        bool(((chunk[:, None] != np.array(rows)).sum(axis=2) < distance).any(axis=1).all())
-        for chunk in labelings_of(allowed_labels(model, [mask]))
-    )
+    for chunk in labelings_of(allowed_labels(model, [mask])):
+        close = ((chunk[:, None] != np.array(rows)).sum(axis=2) < distance).any(axis=1)
+        if (np.atleast_1d(model.score(chunk.reshape(-1, *model.shape)))[~close] > -np.inf).any():
+            return False
+    return True
 
 
 def _at_least(distance: int, reference: Labels) -> Cardinality:

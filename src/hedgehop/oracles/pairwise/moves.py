@@ -18,7 +18,7 @@ from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.branching import CostBranches, can_branch
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_pairwise
-from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, PairwiseSolver, expanded, pass_messages
+from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, ROUNDING_GAP, PairwiseSolver, expanded, pass_messages
 from hedgehop.oracles.pairwise.label_sets import LabelSets
 from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
@@ -33,7 +33,9 @@ from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses,
 _STARTS_BY_SIZE = ((10_000, 3), (200_000, 2))  # labelings to improve, up to so many scores; beyond, one
 _FEWER_LABELS_FROM = 20_000  # scores from which label costs are left to messages with fewer labels
 _FEWER_ROUNDS_FROM = 200_000  # scores from which bounds by parts are given less time
-_BRANCHES_BY_SIZE = ((2_000, 200), (20_000, 40), (200_000, 12))  # of costs, up to so many scores; beyond, few
+_BRANCHES_BY_SIZE = ((500, 2_000), (2_000, 200), (20_000, 40), (200_000, 12))  # of costs, up to so many scores
+_FEWEST_BRANCHES = 4  # beyond
+_ROUNDS = 20  # of the multipliers of a bound: with fewer of them, branches are fewer, too
 _BRANCHES_FOR_LABELINGS = 6  # if they are too few for a bound
 _MOST_STARTS = 10  # labelings of earlier steps to start from
 _BIASES_PER_LABEL = 6  # tried on one label
@@ -48,13 +50,13 @@ class MoveOracle(Oracle):
     rounds : int
         How often each label, or pair of labels, is tried at most.
     bound_rounds : int
-        How often the multipliers of the bound are improved.
+        How often the multipliers of the bound are improved; branches on what costs are fewer if this is below 20.
     """
 
     handles: str
     pairs = False  # whether pairs of labels on edges may have weights
 
-    def __init__(self, rounds: int = 20, bound_rounds: int = 20) -> None:
+    def __init__(self, rounds: int = 20, bound_rounds: int = _ROUNDS) -> None:
         self.rounds = rounds
         self.bound_rounds = bound_rounds
 
@@ -158,7 +160,8 @@ class MoveSolver(PairwiseSolver):
         model, pairs = self.model, bool(weights.pairs)
         if not can_branch(weights.counts) or (pairs and not has_tables(model)):
             return np.inf
-        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), 4)
+        most = next((count for size, count in _BRANCHES_BY_SIZE if model.unary.size <= size), _FEWEST_BRANCHES)
+        most = max(_FEWEST_BRANCHES, most * min(self.oracle.bound_rounds, _ROUNDS) // _ROUNDS)
         if model.unary.size > _FEWER_LABELS_FROM and len(weights.counts) > most:  # multipliers bound it better
             return np.inf
         if len(weights.counts) > most:  # as above, but branches find labelings
@@ -170,7 +173,8 @@ class MoveSolver(PairwiseSolver):
             pool.add([labeling])
             return labeling, bound
 
-        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, CLOSE_GAP * model.spread, most)
+        enough = (ROUNDING_GAP if model.is_forest else CLOSE_GAP) * model.spread
+        return CostBranches(weights.counts, relaxed).run(lambda: pool.value - constant, enough, most)
 
     def _bound_by_parts(self, theta: Doubles | None, weights: MoveWeights, reached: float) -> float:
         """Spend about as long as on the step itself."""

@@ -8,7 +8,7 @@ the rest is a model of its own. What its labelings differ by, those of the whole
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +22,12 @@ from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import ties
-from hedgehop.oracles.folding import changed_unary, fold, not_pairwise
+from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import bounds_by_label, message_solver, pair_tables, pass_messages
-from hedgehop.potentials import Linear, Potential
+from hedgehop.potentials import Constant, Linear, Potential
+from hedgehop.potentials.ball_unions import BallGain
 
+BestWithLabels = Callable[[Sequence[Potential]], "Doubles | None"]  # the best value with each label, (n, L), if known
 UNKNOWN = -1
 _PASSES_FOR_PROGRAMS = 50  # of messages, before labels are left out of a program
 _MOST_UNKNOWN = 0.5  # of the variables: if more are left, the whole model may as well be solved
@@ -55,30 +57,48 @@ def worse_labels(
 
     `labeling` is a known one, whose labels are kept.
     """
-    worse = (bounds_by_label(messages) < least) | np.isneginf(changed_unary(model, theta))
-    worse[np.arange(model.n_variables), labeling.reshape(-1)] = False
-    return np.asarray(worse)
+    return _kept((bounds_by_label(messages) < least) | np.isneginf(changed_unary(model, theta)), labeling)
 
 
-def without_worse_labels(model: Model, potentials: Sequence[Potential], known: Step) -> list[Potential]:
-    """Return the potentials and, on pairwise models, one that forbids labels of no better labeling (docs/theory.md 11).
+def without_worse_labels(
+    model: Model, potentials: Sequence[Potential], known: Step, marginals: BestWithLabels | None = None
+) -> list[Potential]:
+    """Return the potentials and one that forbids labels of no better labeling, if any are known (docs/theory.md 11).
 
-    No function of counts adds more than its largest value, and messages bound what all labelings with label l at
-    variable i score.
+    No function of counts adds more than its largest value; messages, or the algorithm of a structure, bound what all
+    labelings with label l at variable i score. `marginals`: how to ask for these where there are no messages.
     """
-    theta, constant, rest = fold(model, potentials)
+    rest = nonlinear(potentials)
     most = sum(_most(model, p) for p in rest)
-    if not rest or not isinstance(model, PairwiseModel) or not_pairwise(model) or most == np.inf:
+    bounds = _bounds(model, potentials, marginals) if rest and most < np.inf else None
+    if bounds is None:
         return list(potentials)
+    worse = _kept(bounds < known.value - ties(model, known.value, rest) - most, known.labeling)
+    return [*potentials, Linear(own(np.where(worse, -np.inf, 0.0)))] if worse.any() else list(potentials)
+
+
+def _bounds(model: Model, potentials: Sequence[Potential], marginals: BestWithLabels | None) -> Doubles | None:
+    """Return what all labelings with a label score at most by linear potentials, (n, L); None if that is not known."""
+    if not isinstance(model, PairwiseModel):
+        return None if marginals is None else marginals([p for p in potentials if isinstance(p, (Linear, Constant))])
+    if not_pairwise(model):
+        return None
+    theta, constant, _ = fold(model, potentials)
     solver = message_solver(model)
     pass_messages(solver, model, theta, _PASSES_FOR_PROGRAMS)
-    least = known.value - ties(model, known.value, rest) - constant - most
-    worse = worse_labels(model, theta, solver, known.labeling, least)
-    return [*potentials, Linear(own(np.where(worse, -np.inf, 0.0)))]
+    return np.asarray(bounds_by_label(solver) + constant)
+
+
+def _kept(worse: NDArray[np.bool_], labeling: Labels) -> NDArray[np.bool_]:
+    """Leave out no label of a known labeling."""
+    worse[np.arange(len(worse)), labeling.reshape(-1)] = False
+    return worse
 
 
 def _most(model: Model, potential: Potential) -> float:
     """More than which a potential never adds; inf if that is not known."""
+    if isinstance(potential, BallGain):  # between nothing and a whole ball
+        return potential.span()
     counts = potential.counts(model)
     return np.inf if counts is None else sum(count.function.most for count in counts)
 

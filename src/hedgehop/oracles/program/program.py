@@ -77,6 +77,11 @@ class LinearProgram:
         self._integer.append(np.full(count, integer))
         return np.arange(first, self.n_columns)
 
+    def may_be_used(self, columns: ColumnIndices) -> NDArray[np.bool_]:
+        """Whether columns may be anything but 0."""
+        low, high = np.concatenate(self._low), np.concatenate(self._high)
+        return np.asarray((low[columns] != 0.0) | (high[columns] != 0.0))
+
     def rows(self, columns: ArrayLike, factors: ArrayLike, low: ArrayLike = -np.inf, high: ArrayLike = np.inf) -> None:
         """Add rows: (R, k) columns with (R, k) factors (broadcast), limits (R,) or numbers."""
         where = np.atleast_2d(np.asarray(columns, np.int64))

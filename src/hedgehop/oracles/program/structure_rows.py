@@ -39,7 +39,8 @@ def encode_arborescence(program: LinearProgram, x: ColumnIndices, model: Arbores
     """The root reaches all words along the arcs of their heads."""
     n = model.n_variables
     arcs = x.reshape(n, n + 1, model.n_relations)
-    word, head = np.nonzero(~np.eye(n, n + 1, k=1, dtype=bool))  # all but a word's own
+    own = np.eye(n, n + 1, k=1, dtype=bool)
+    word, head = np.nonzero(~own & program.may_be_used(arcs).any(axis=2))
     _reach_all(program, n + 1, head, word + 1, arcs[word, head])
     if model.single_root:
         program.rows(arcs[:, 0].reshape(1, -1), 1.0, low=1.0, high=1.0)
@@ -47,10 +48,11 @@ def encode_arborescence(program: LinearProgram, x: ColumnIndices, model: Arbores
 
 def encode_spanning_tree(program: LinearProgram, x: ColumnIndices, model: SpanningTree) -> None:
     """The edges of the tree, directed away from node 0: one arc into every other node."""
-    n_edges = len(model.edges)
+    usable = program.may_be_used(x[:, 1])
+    edges, n_edges = model.edges[usable], int(usable.sum())
     arcs = program.columns(2 * n_edges).reshape(2, n_edges)
-    program.rows(np.stack([*arcs, x[:, 1]], axis=1), [1.0, 1.0, -1.0], low=0.0, high=0.0)
-    tails, heads = np.concatenate([model.edges, model.edges[:, ::-1]]).T
+    program.rows(np.stack([*arcs, x[usable, 1]], axis=1), [1.0, 1.0, -1.0], low=0.0, high=0.0)
+    tails, heads = np.concatenate([edges, edges[:, ::-1]]).T
     for node in range(model.n_nodes):
         program.rows(arcs.ravel()[heads == node][None], 1.0, low=float(node > 0), high=float(node > 0))
     _reach_all(program, model.n_nodes, tails, heads, arcs.reshape(-1, 1))

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.branching import Relaxed, without_labels
+from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary
-from hedgehop.oracles.pairwise.kernels import MessageSolvers, closed, pair_tables, pass_messages
+from hedgehop.oracles.pairwise.kernels import MessageSolvers, closed, pair_tables, pass_messages, table_pairs
 from hedgehop.oracles.relaxation.multipliers import Multipliers
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses, threshold
 from hedgehop.potentials.labels import label_counts, thresholds
@@ -146,9 +148,9 @@ def bound_by_messages(
     return multipliers.descend(evaluate, lambda: reached, rounds, model.spread)
 
 
-def without_codes(messages: MessageSolvers, model: PairwiseModel, theta: Doubles | None, pairs: bool) -> Relaxed:
+def without_codes(messages: MessageSolvers, model: PairwiseModel, theta: Doubles | None, has_pairs: bool) -> Relaxed:
     """Return a function that bounds ``r(y) + theta(y)`` of labelings without some codes, all other costs left out."""
-    tables = pair_tables(model) if pairs else None
+    tables = pair_tables(model) if has_pairs else None
     passes = _PASSES_PER_BRANCH if model.unary.size <= _MANY_SCORES else _PASSES_PER_BRANCH // 2
 
     def relaxed(avoided: Sequence[CountFunction]) -> tuple[Labels, float]:
@@ -160,6 +162,11 @@ def without_codes(messages: MessageSolvers, model: PairwiseModel, theta: Doubles
                 other = tables.copy() if other is None else other
                 for a, b in count.codes.pairs(count.code):  # finite scores keep the digits of all others
                     other[count.members, a, b] += _FORBIDDEN_PAIR * threshold(count).weight
+        if model.is_forest:  # exactly: what messages leave open, in whole numbers, may be more than `exact` allows
+            pairs = model.pairs if other is None else table_pairs(model, other)
+            labeling, value = _core.graphs.forest_argmax(changed_unary(model, changed), pairs)
+            refuse_infeasible(value)
+            return labeling, value
         found, _, bound = pass_messages(messages.plain if other is None else messages.of(other), model, changed, passes)
         return found.reshape(-1), bound
 
