@@ -67,12 +67,8 @@ class GroupLines(ABC):
 
     def __init__(self, h: Doubles, constant: float = 0.0) -> None:
         self.h = np.ascontiguousarray(h, np.float64)
+        self.rises: Doubles = np.diff(self.h)  # h(c) - h(c - 1), c = 1..m
         self.constant = constant
-
-    @property
-    def rises(self) -> Doubles:
-        """``h(c) - h(c - 1)``, c = 1..m."""
-        return np.diff(self.h)
 
     def conjugate(self, slopes: Doubles) -> Doubles:
         """``h*`` of each slope."""
