@@ -26,7 +26,7 @@ from hedgehop.oracles.exactness import meets, ties
 from hedgehop.potentials import Linear
 
 SolveWithin = Callable[[Linear | None], Step]
-MarginalsWithin = Callable[[Linear | None], Doubles | None]
+MarginalsWithin = Callable[[Linear | None, Labels], Doubles | None]  # given the best labeling within
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def best_excluding(
     model: Model,
     excluded: Collection[bytes],
     solve: SolveWithin,
-    marginals: MarginalsWithin = lambda _: None,
+    marginals: MarginalsWithin = lambda _, best: None,
     budget: int | None = None,
     whole: Step | None = None,
 ) -> Step:
@@ -119,7 +119,7 @@ def best_excluding(
         elif key_of(step.labeling) not in excluded:
             break  # no cell holds more than this one's bound, and splitting it would not help
         else:
-            children = _children(model, cell, step, marginals(cell.mask(model)), next(order))
+            children = _children(model, cell, step, marginals(cell.mask(model), step.labeling), next(order))
             for ceiling, turn, child in islice(children, 1):
                 heapq.heappush(heap, (-ceiling, turn, child, None, children))
     if best is None:
@@ -129,7 +129,7 @@ def best_excluding(
 
 
 def in_order(
-    model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _: None, budget: float = np.inf
+    model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _, best: None, budget: float = np.inf
 ) -> Iterator[Step]:
     """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers.
 
@@ -155,7 +155,7 @@ def in_order(
             return
         _, _, cell, step = heapq.heappop(ready)
         yield step
-        children = _children(model, cell, step, marginals(cell.mask(model)), next(order))
+        children = _children(model, cell, step, marginals(cell.mask(model), step.labeling), next(order))
         for ceiling, turn, child in islice(children, 1):
             heapq.heappush(cells, (-ceiling, turn, child, children))
 
