@@ -50,7 +50,8 @@ def test_no_detour_is_better_than_its_bound(seed, directed, changed):
         most = values[leaving].max(initial=-np.inf)
         assert bounds[e, 0] >= most - 1e-12
         tight += bool(bounds[e, 0] <= most + 1e-12)
-    assert tight or changed or not directed  # distances of the model itself, and no way back, are tight somewhere
+    if directed and not changed:  # distances of the model itself, without a way back, are tight somewhere
+        assert tight
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -109,9 +109,10 @@ def _beginning(model: Path, needed: NDArray[np.bool_]) -> Labels | None:
 def detours(model: Path, potentials: Sequence[Potential], labeling: Labels) -> Doubles | None:
     """Bound the routes that use the edges of a route up to one, and not that one: column 0 of a (E, 2) table.
 
-    Such a route leaves the other one at a node. It is no shorter than the way there, the edge by which it leaves, and the
-    distance from the end of that edge to the target (Hershberger, Maxel, Suri 2007). This spares Yen's algorithm most
-    searches. Edges that are not on the route have no bound (inf). None if potentials are not linear or costs below 0.
+    Such a route leaves the other one at a node. It is no shorter than the way there, the edge by which it leaves, and
+    the distance from the end of that edge to the target (Hershberger, Maxel, Suri 2007). This spares Yen's algorithm
+    most searches. Edges that are not on the route have no bound (inf). None if potentials are not linear or costs
+    below 0.
     """
     theta, constant, rest = fold(model, potentials)
     if rest:
