@@ -59,8 +59,9 @@ def routes(side: int, small: bool) -> Iterator[str]:
         "penalty method": lambda: hh.baselines.penalised_routes(model, m=M),
         "plateaus": lambda: hh.baselines.plateau_routes(model, m=M),
     }
-    if small:  # Yen's algorithm searches again from every crossing of every route
-        made |= {"Yen, ours": lambda: hh.baselines.m_best(model, m=M), "Yen, scipy": lambda: yens(model, matrix)}
+    made["Yen, ours"] = lambda: hh.baselines.m_best(model, m=M)
+    if small:  # scipy searches again from every crossing of every route
+        made["Yen, scipy"] = lambda: yens(model, matrix)
     for name, make in made.items():
         found, seconds = timed(make, 1 + small)
         shared = hh.metrics.shared_length(model, found)[np.triu_indices(len(found), 1)].mean()

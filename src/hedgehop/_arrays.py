@@ -256,9 +256,14 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
     except ValueError as error:
         raise ValueError("labelings must all have the same length; got ragged rows.") from error
     n = counts.size
-    if array.dtype == LABEL and array.shape[1:] == (n,) and array.shape != shape and array.flags.c_contiguous:
-        _check_range(array, counts)  # the road of the solvers: nothing to convert
-        return array, False
+    if array.dtype == LABEL and array.flags.c_contiguous:  # the road of the solvers: nothing to convert
+        if array.shape[1:] == (n,) and array.shape != shape:
+            _check_range(array, counts)
+            return array, False
+        if array.shape == shape:
+            flat: Labels = array.reshape(1, n)
+            _check_range(flat, counts)
+            return flat, True
     if array.size == 0 and array.ndim > 0 and array.shape[0] == 0:
         return np.zeros((0, n), LABEL), False
     if array.shape in (shape, (n,)):
@@ -267,9 +272,9 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
         single = False
     else:
         raise ValueError(f"labelings must have shape {shape} or (m, {', '.join(map(str, shape))}); got {array.shape}.")
-    flat = integers(array, "labelings").reshape(-1, n)
-    _check_range(flat, counts)
-    return np.ascontiguousarray(flat, LABEL), single
+    whole = integers(array, "labelings").reshape(-1, n)
+    _check_range(whole, counts)
+    return np.ascontiguousarray(whole, LABEL), single
 
 
 def linear_scores(scores: NDArray[np.floating[Any]], flat: Labels) -> Doubles:
@@ -299,8 +304,8 @@ def _check_range(flat: NDArray[np.integer[Any]], counts: Ints) -> None:
 
 def _numeric(values: ArrayLike, name: str) -> NDArray[Any]:
     array = rectangular(values, name)
-    if array.dtype == object or not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
+    if array.dtype.kind not in "biufc":
         raise TypeError(f"{name} must be an array of numbers; got {type(values).__name__} of {array.dtype}.")
-    if np.issubdtype(array.dtype, np.complexfloating):
+    if array.dtype.kind == "c":
         raise TypeError(f"{name} must be real; got {array.dtype}.")
     return array

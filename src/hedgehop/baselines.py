@@ -34,8 +34,8 @@ def m_best(model: Model, m: int = 5, oracle: OracleLike = "auto") -> Labels:
     steps are solved exactly, as on trees, structures and grids of two labels; on routes, this is Yen's algorithm.
     Otherwise a warning says that better ones may be missing, and the labelings are sorted by score: on pairwise models,
     the best ones that a limited number of solves, mixtures of what these find, and single changes lead to. If the
-    oracle has max-marginals (trees) or messages bound them (pairwise models), a labeling costs few solves (Yanover,
-    Weiss 2003); otherwise it costs one solve per variable, or per edge of a route.
+    oracle has max-marginals (trees), messages bound them (pairwise models) or distances bound detours (routes), a
+    labeling costs few solves (Yanover, Weiss 2003); otherwise it costs one solve per variable.
 
     Examples
     --------
@@ -70,9 +70,9 @@ class _Cells:
         self.met.append(step.labeling.reshape(-1))
         return step
 
-    def marginals(self, mask: Linear | None) -> Doubles | None:
+    def marginals(self, mask: Linear | None, best: Labels) -> Doubles | None:
         """Return bounds on the labels of a cell."""
-        return self.bounds(() if mask is None else (mask,))
+        return self.bounds(() if mask is None else (mask,), best)
 
     def budget(self, m: int) -> float:
         """Return how many cells are worth solving where nothing is proven."""

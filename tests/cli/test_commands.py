@@ -493,7 +493,7 @@ def test_a_full_disk_is_named_and_leaves_no_piece_behind(grid, monkeypatch):
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez_compressed", full)
+    monkeypatch.setattr("hedgehop.io.archives.archive", full)
     done = run("solve", grid, "-o", grid.with_name("list.npz"))
     assert done.exit_code == 1
     assert "no list of 5" in done.stdout  # the table is not lost

@@ -155,7 +155,7 @@ def latest(ledger: AnyLedger, store: Store) -> Iterator[AnyLedger]:
 
 
 def _line(outcome: Outcome) -> bytes:
-    return json.dumps({name: value for name, value in asdict(outcome).items() if value is not None}).encode() + b"\n"
+    return json.dumps({name: value for name, value in vars(outcome).items() if value is not None}).encode() + b"\n"
 
 
 @contextmanager

@@ -111,7 +111,7 @@ class Progress:
             self.failed += outcome.error is not None
             known = {
                 name: value
-                for name, value in asdict(outcome).items()
+                for name, value in vars(outcome).items()
                 if value is not None and name not in _FOR_THE_LEDGER
             }
             self.tell("item", **known)

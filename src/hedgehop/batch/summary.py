@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import fields
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import IO
@@ -29,8 +29,7 @@ def write_summary(store: Store, ledger: AnyLedger, metrics: Iterable[str]) -> tu
         table = csv.DictWriter(text, columns + names, lineterminator="\n", extrasaction="ignore")
         table.writeheader()
         for outcome in ledger:
-            row = asdict(outcome)
-            row |= row.pop("metrics") or {}
+            row = vars(outcome) | (outcome.metrics or {})
             table.writerow(row)
             for name in set(names) & set(row):
                 total[name], count[name] = total[name] + row[name], count[name] + 1

@@ -220,7 +220,7 @@ class VariableCoverage(Frozen, Diversity):
         if len(rows) == 0:
             total = model.n_variables if self.weights is None else float(self.weights.sum())
             return [Constant(total * self.h.first)]
-        return [Linear(self._theta(model, rows))]
+        return [Linear.of_finite(self._theta(model, rows))]
 
     def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """One slope per variable and label."""

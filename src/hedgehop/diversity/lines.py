@@ -67,12 +67,8 @@ class GroupLines(ABC):
 
     def __init__(self, h: Doubles, constant: float = 0.0) -> None:
         self.h = np.ascontiguousarray(h, np.float64)
+        self.rises: Doubles = np.diff(self.h)  # h(c) - h(c - 1), c = 1..m
         self.constant = constant
-
-    @property
-    def rises(self) -> Doubles:
-        """``h(c) - h(c - 1)``, c = 1..m."""
-        return np.diff(self.h)
 
     def conjugate(self, slopes: Doubles) -> Doubles:
         """``h*`` of each slope."""
@@ -134,6 +130,7 @@ class VariableLines(GroupLines):
         self._cell_labels = np.zeros((0, 1), np.int32)  # in each labeling found so far
         self._centre = np.full((1, self._labels), self.rises[0])
         self._column = np.zeros(0, np.int64)
+        self._cell_weights: tuple[Any, Doubles] = None, np.zeros(0)
 
     def begin(self, factor: float) -> bool:
         """Pass messages that choose slopes at each variable; variables with like slopes are the first cells."""
@@ -185,9 +182,13 @@ class VariableLines(GroupLines):
         )
 
     def _per_cell(self, cells: NDArray[np.integer], shape: tuple[int, ...]) -> Doubles:
-        """Weights of cells and labels, (cells, L)."""
-        sums = [np.bincount(cells, weights, shape[0]) for weights in self._weights.T]
-        return np.ascontiguousarray(np.broadcast_to(np.stack(sums, axis=1), shape), np.float64)
+        """Weights of cells and labels, (cells, L); of the cells asked about last they are known."""
+        last, known = self._cell_weights
+        if last is not cells:
+            sums = [np.bincount(cells, weights, shape[0]) for weights in self._weights.T]
+            known = own(np.ascontiguousarray(np.broadcast_to(np.stack(sums, axis=1), shape), np.float64))
+            self._cell_weights = cells, known
+        return known
 
     def spread(self, slopes: Doubles) -> Slopes:
         """Return the slopes of each cell, and the cell of each variable."""

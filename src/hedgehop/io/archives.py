@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from hedgehop._arrays import own
 from hedgehop.io.file_access import MAX_BYTES, FilePath, atomic_write, damage_as
+from hedgehop.io.small_archives import archive
 
 Arrays = dict[str, NDArray[Any]]
 _NUMBERS = "biufc"  # kinds of dtypes
+_SMALL = 2**16  # bytes of all arrays, up to which the overhead of numpy and zipfile is most of the time
 
 
 def write_archive(path: FilePath, header: dict[str, Any], arrays: Arrays) -> None:
@@ -26,7 +28,11 @@ def write_archive(path: FilePath, header: dict[str, Any], arrays: Arrays) -> Non
 
 def pack(file: IO[bytes], header: dict[str, Any], arrays: Arrays) -> None:
     """Write arrays and a header into an open file."""
-    np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
+    whole: Arrays = {"header": np.array(json.dumps(header))} | arrays
+    if sum(array.nbytes for array in whole.values()) <= _SMALL:
+        file.write(archive(whole))
+    else:
+        np.savez_compressed(file, **whole)  # type: ignore[arg-type]
 
 
 def read_archive(path: FilePath, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], Arrays]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hedgehop._arrays import number
@@ -26,9 +26,13 @@ class PerVariable:
 
 @dataclass(frozen=True)
 class Target:
-    """The tradeoff at which the second labeling differs from the first in this share of the variables."""
+    """The tradeoff at which the second labeling differs from the first in this share of the variables.
+
+    `quiet`: no warning if it goes much farther, because nobody has asked for a share.
+    """
 
     distance: float
+    quiet: bool = field(default=False, repr=False)
 
 
 TradeoffLike = float | Literal["auto"] | PerVariable | Target
@@ -50,7 +54,9 @@ def per_variable(share: float) -> PerVariable:
 def target(distance: float) -> Target:
     """Find a tradeoff at which the second labeling differs from the first in at least this share of the variables.
 
-    This is the smallest such tradeoff, to within a few per cent, so you need not guess a scale.
+    This is the smallest such tradeoff, to within a few per cent, so you need not guess a scale. Distances can jump
+    where variables change together, as with label costs; a warning says what is reachable if that is much more than
+    wanted.
 
     >>> import hedgehop as hh
     >>> model = hh.FactorGraph([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [4.0, 0.0]])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,6 +26,8 @@ _CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halvi
 _NEAR_RATIO = 1.5  # the same if no target was given
 _TOO_FAR = 3  # times the wanted distance: beyond it, most of a labeling has changed at once
 _CALMER = 2.0  # by which the tradeoff is then divided
+_BEYOND = 1.5  # times the wanted distance: beyond it, users are told
+_TO_CALLERS = 5  # frames between the search and who calls hh.diverse
 
 
 def tradeoff_found(
@@ -39,8 +42,8 @@ def tradeoff_found(
     if is_auto(tradeoff):
         separation = Separation()  # or any tradeoff would do
     trials = _Trials(Greedy(Objective(model, diversity, 0.0), separation, oracle.on(model)), wanted)
-    if not is_auto(tradeoff):
-        return trials.to_the_point()
+    if isinstance(tradeoff, Target):
+        return trials.to_the_point(tradeoff.quiet)
     try:
         with without_bounds():
             return trials.roughly(kept_apart)
@@ -58,12 +61,19 @@ class _Trials:
     first: ListState | None = None  # the list of the first labeling, if no tradeoff changes it
     afresh: bool = False  # whether every trial has its own solver
 
-    def to_the_point(self) -> float:
-        """Return the smallest tradeoff that reaches the distance, to a few per cent; refuse distances out of reach."""
+    def to_the_point(self, quiet: bool) -> float:
+        """Return the smallest tradeoff that reaches the distance, to a few per cent; refuse distances out of reach.
+
+        Unless `quiet`, a warning says so where that goes much farther.
+        """
         near, far = self._bracket(_BRACKET_TRIES)
         if self.distance(far) < self.wanted and not _is_late():
             raise self._out_of_reach()
-        return self._confirmed(self._halved(near, far, _CLOSE_RATIO))
+        found = self._confirmed(self._halved(near, far, _CLOSE_RATIO))
+        beyond = self.distance(found)
+        if not quiet and beyond > max(_BEYOND * self.wanted, self.wanted + 1) and not _is_late():
+            warnings.warn(self._jump(found, beyond), stacklevel=_TO_CALLERS)
+        return found
 
     def roughly(self, kept_apart: bool) -> float:
         """Return a tradeoff that reaches the distance, or comes as near to it as any does.
@@ -112,9 +122,21 @@ class _Trials:
         near = far = tradeoff
         for k in range(1, _BRACKET_TRIES + 1):
             if _is_late() or fresh.distance(far) >= self.wanted:
-                return fresh._halved(near, far, _CLOSE_RATIO)
+                found = fresh._halved(near, far, _CLOSE_RATIO)
+                self.reached |= {found: fresh.reached[found]} if found in fresh.reached else {}
+                return found
             near, far = far, far * _CLOSE_RATIO**k
         raise fresh._out_of_reach()
+
+    def _jump(self, found: float, beyond: int) -> str:
+        """Say what is reachable where distances jump: several variables may change together, or a whole label."""
+        n = self.greedy.objective.model.n_variables
+        text = f"the second labeling differs in {beyond} of {n} variables, not in {self.wanted}"
+        below = max((tried for tried, d in self.reached.items() if d < self.wanted), default=None)
+        if below is None:
+            return f"{text}: no tradeoff brings it closer, as all others differ in at least as many."
+        text = f"{text}: variables change together. Just below this tradeoff ({found:.4g}) it differs"
+        return f"{text} in {self.distance(below)} (tradeoff={below:.4g})."
 
     def _out_of_reach(self) -> InfeasibleError:
         text = f"no tradeoff up to {max(self.reached):.3g} makes the second labeling differ in {self.wanted} variables"

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,6 +72,13 @@ class Step:
     def bound_on_all(self) -> float:
         """What no labeling reaches, whether or not it was allowed: the certificate of a list needs it."""
         return self.upper_bound if self.unlimited_bound is None else self.unlimited_bound
+
+
+def changed(step: Step, **values: Any) -> Step:
+    """Return a step with other attributes, as ``dataclasses.replace`` does, in a third of the time."""
+    other = object.__new__(type(step))
+    other.__dict__.update(step.__dict__ | values)
+    return other
 
 
 def better(model: Model, first: Step, second: Step) -> Step:
@@ -174,7 +181,7 @@ class Solver:
         if step.value == -np.inf:
             raise InfeasibleError(f'oracle "{step.oracle}" found no allowed labeling; if there is one, "ilp" finds it.')
         limit = "" if step.exact else effort().stopped(self.model, potentials, step.value, step.upper_bound)
-        return replace(step, seconds=time.perf_counter() - start, stopped=limit)
+        return changed(step, seconds=time.perf_counter() - start, stopped=limit)
 
     def step_apart(
         self, potentials: Sequence[Potential], earlier: Sequence[Labels], distance: int, nearest: Step | None = None
@@ -190,7 +197,7 @@ class Solver:
             nearest = nearest or self.step(potentials)
             step = self._apart.step(potentials, earlier, distance, nearest)
         bound = step.upper_bound if nearest is None else min(step.upper_bound, nearest.upper_bound)
-        return replace(step, upper_bound=max(bound, step.value), seconds=time.perf_counter() - start)
+        return changed(step, upper_bound=max(bound, step.value), seconds=time.perf_counter() - start)
 
     def for_bounds(self) -> Solver:
         """Return a solver of steps that only bound others; it may begin with a copy of what this one has learned."""

@@ -4,7 +4,8 @@
 If the best labeling y of a cell is taken, the rest of the cell is split into one cell per free variable k:
 "the free variables before k as in y, variable k different", in the order that the structure gives (on routes, that of
 travel: Yen's partition). Cells are solved best-bound first and only when
-their bound says they might matter, so that ties end the search early.
+their bound says they might matter, so that ties end the search early. Most branches never are, so each is made when
+the one before it, of the same cell, is taken.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, islice
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from hedgehop.oracles.exactness import meets, ties
 from hedgehop.potentials import Linear
 
 SolveWithin = Callable[[Linear | None], Step]
-MarginalsWithin = Callable[[Linear | None], Doubles | None]
+MarginalsWithin = Callable[[Linear | None, Labels], Doubles | None]  # given the best labeling within
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,15 @@ class Branch:
         return Cell(fixed, (*self.parent.forbidden, (k, int(self.labeling[k]))))
 
 
+Turn = tuple[int, int]  # which of equally good branches is solved first
+Branches = Iterator[tuple[float, Turn, Branch]]  # of one cell, with their bounds, the largest first
+
+
 def best_excluding(
     model: Model,
     excluded: Collection[bytes],
     solve: SolveWithin,
-    marginals: MarginalsWithin = lambda _: None,
+    marginals: MarginalsWithin = lambda _, best: None,
     budget: int | None = None,
     whole: Step | None = None,
 ) -> Step:
@@ -90,13 +95,16 @@ def best_excluding(
         What `solve` says of all labelings together, if that is known: an excluded one.
     """
     order = count()
-    heap: list[tuple[float, int, Cell | Branch, Step | None]] = []
-    heapq.heappush(heap, (-np.inf, next(order), Cell(np.full(model.n_variables, -1, np.int32), ()), whole))
+    heap: list[tuple[float, Turn, Cell | Branch, Step | None, Branches]] = []
+    everything = Cell(np.full(model.n_variables, -1, np.int32), ())
+    heapq.heappush(heap, (-np.inf, (next(order), 0), everything, whole, iter(())))
     best: Step | None = None
     bound, solved = np.inf, 0
     while heap:
-        negative, _, branch, step = heapq.heappop(heap)
+        negative, _, branch, step, rest = heapq.heappop(heap)
         bound = -negative
+        for ceiling, turn, sibling in islice(rest, 1):
+            heapq.heappush(heap, (-ceiling, turn, sibling, None, rest))
         if best is not None and (best.value >= bound or solved == budget):
             break
         cell = branch.cell() if isinstance(branch, Branch) else branch
@@ -107,12 +115,13 @@ def best_excluding(
                 continue
             if key_of(step.labeling) not in excluded and (best is None or step.value > best.value):
                 best = step
-            heapq.heappush(heap, (-step.upper_bound, next(order), cell, step))
+            heapq.heappush(heap, (-step.upper_bound, (next(order), 0), cell, step, iter(())))
         elif key_of(step.labeling) not in excluded:
             break  # no cell holds more than this one's bound, and splitting it would not help
         else:
-            for ceiling, child in _children(model, cell, step, marginals(cell.mask(model))):
-                heapq.heappush(heap, (-ceiling, next(order), child, None))
+            children = _children(model, cell, step, marginals(cell.mask(model), step.labeling), next(order))
+            for ceiling, turn, child in islice(children, 1):
+                heapq.heappush(heap, (-ceiling, turn, child, None, children))
     if best is None:
         raise InfeasibleError("no other labeling is left.")
     closed = meets(model, best.value, bound)
@@ -120,19 +129,22 @@ def best_excluding(
 
 
 def in_order(
-    model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _: None, budget: float = np.inf
+    model: Model, solve: SolveWithin, marginals: MarginalsWithin = lambda _, best: None, budget: float = np.inf
 ) -> Iterator[Step]:
     """Yield all labelings, the best first (Lawler 1972); their order is that of the solver's answers.
 
     `budget`: after how many cells to solve no more than are needed once a step was not exact: no order is proven then.
     """
     order = count()
-    cells: list[tuple[float, int, Cell | Branch]] = [(-np.inf, 0, Cell(np.full(model.n_variables, -1, np.int32), ()))]
+    everything = Cell(np.full(model.n_variables, -1, np.int32), ())
+    cells: list[tuple[float, Turn, Cell | Branch, Branches]] = [(-np.inf, (0, 0), everything, iter(()))]
     ready: list[tuple[float, int, Cell, Step]] = []
     proven, solved = True, 0
     while cells or ready:
         while cells and (not ready or (cells[0][0] < ready[0][0] and (proven or solved < budget))):
-            branch = heapq.heappop(cells)[2]
+            _, _, branch, rest = heapq.heappop(cells)
+            for ceiling, turn, sibling in islice(rest, 1):
+                heapq.heappush(cells, (-ceiling, turn, sibling, rest))
             cell = branch.cell() if isinstance(branch, Branch) else branch
             step = _solved(solve, cell.mask(model))
             solved += 1
@@ -143,18 +155,24 @@ def in_order(
             return
         _, _, cell, step = heapq.heappop(ready)
         yield step
-        for ceiling, child in _children(model, cell, step, marginals(cell.mask(model))):
-            heapq.heappush(cells, (-ceiling, next(order), child))
+        children = _children(model, cell, step, marginals(cell.mask(model), step.labeling), next(order))
+        for ceiling, turn, child in islice(children, 1):
+            heapq.heappush(cells, (-ceiling, turn, child, children))
 
 
-def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None) -> Iterator[tuple[float, Branch]]:
-    """Split the rest of a cell: one branch per free variable, with an upper bound each, the most promising first."""
+def _children(model: Model, cell: Cell, step: Step, marginals: Doubles | None, turn: int) -> Branches:
+    """Split the rest of a cell: one branch per free variable, with an upper bound each, the largest bound first.
+
+    Of equal bounds, that of the variable that loses least by another label comes first.
+    """
     labeling = step.labeling.reshape(-1)
     bounds = _bounds(model, step, marginals)
     order = branching_order(model, labeling)
     free = np.flatnonzero((cell.fixed[order] < 0) & (bounds[order] > -np.inf))
-    for place in free[np.argsort(-_ease(model, labeling)[order[free]], kind="stable")]:
-        yield float(bounds[order[place]]), Branch(cell, labeling, order, int(place))
+    places = free[np.argsort(-_ease(model, labeling)[order[free]], kind="stable")]
+    ceilings = bounds[order[places]]
+    for rank in np.argsort(-ceilings, kind="stable").tolist():
+        yield float(ceilings[rank]), (turn, rank), Branch(cell, labeling, order, int(places[rank]))
 
 
 def branching_order(model: Model, labeling: Labels) -> Ints:

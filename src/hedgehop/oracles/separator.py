@@ -138,8 +138,8 @@ class Separator:
         def inside(mask: Linear | None) -> Step:
             return self._solver.step([*potentials, mask] if mask is not None else potentials)
 
-        def marginals(mask: Linear | None) -> Doubles | None:
-            return self._label_bounds([*potentials, mask] if mask is not None else potentials)
+        def marginals(mask: Linear | None, best: Labels) -> Doubles | None:
+            return self._label_bounds([*potentials, mask] if mask is not None else potentials, best)
 
         branches = branching_order(self._model, rows[0]).size
         budget = _MOST_SOLVED_CELLS if branches > _MOST_SOLVED else None  # a cell per variable: too many

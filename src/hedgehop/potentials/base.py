@@ -187,10 +187,14 @@ class Linear(Potential):
 
     @classmethod
     def of_finite(cls, theta: Doubles) -> Linear:
-        """Return the potential of a fresh array that is known to be finite: nothing is checked or copied."""
+        """Return the potential of a fresh array of allowed scores: nothing is checked or copied."""
         other = object.__new__(cls)
-        other._set(theta=own(theta))
+        other.__dict__["theta"] = own(theta)
         return other
+
+    def scaled(self, factor: float) -> Linear:
+        """Return the potential with all changes times a factor."""
+        return Linear.of_finite(_times(factor, self.theta)) if type(self) is Linear else super().scaled(factor)
 
     def values(self, model: Model, flat: Labels) -> Doubles:
         return linear_scores(self.theta, flat)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from hedgehop._arrays import Doubles, Labels, number, positive_count
 from hedgehop.diversity import Diversity, LinearHamming, VariableCoverage
 from hedgehop.lists import selection
-from hedgehop.lists.tradeoff import TradeoffLike, target
+from hedgehop.lists.tradeoff import Target, TradeoffLike
 from hedgehop.models import FactorGraph, Grid
 from hedgehop.segmentation.images import ImageLike
 from hedgehop.segmentation.scene import Scene, Variables
@@ -281,7 +281,7 @@ def _checked_weights(scores: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def _tradeoff(diversity: Diversity, given: TradeoffLike | None) -> TradeoffLike:
-    return _TRADEOFFS.get(type(diversity), target(_TARGET_DISTANCE)) if given is None else given
+    return _TRADEOFFS.get(type(diversity), Target(_TARGET_DISTANCE, quiet=True)) if given is None else given
 
 
 def suggest(

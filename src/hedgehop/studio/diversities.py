@@ -8,7 +8,7 @@ from typing import Any
 
 from hedgehop._arrays import Labels
 from hedgehop.diversity import Diversity, HammingBall, LabelCoverage, RegionCoverage, TransitionCoverage
-from hedgehop.lists.tradeoff import TradeoffLike, per_variable, target
+from hedgehop.lists.tradeoff import Target, TradeoffLike, per_variable
 from hedgehop.studio.errors import refuse
 from hedgehop.studio.requests import SolveRequest
 
@@ -42,4 +42,4 @@ def _diversity(request: SolveRequest, n_labels: int, regions: Callable[[], Label
 
 def _tradeoff(request: SolveRequest) -> TradeoffLike:
     factor = _TRADEOFF_PER_DISTANCE.get(request.kind)
-    return target(request.distance) if factor is None else per_variable(factor * request.distance)
+    return Target(request.distance, quiet=True) if factor is None else per_variable(factor * request.distance)

@@ -69,7 +69,7 @@ def test_few_cells_are_solved(labels: int) -> None:
     bounds = LabelBounds(model, oracle)
     first = inside(None)
     other = best_excluding(
-        model, {first.labeling.tobytes()}, inside, lambda mask: bounds(() if mask is None else (mask,))
+        model, {first.labeling.tobytes()}, inside, lambda mask, best: bounds(() if mask is None else (mask,), best)
     )
     assert other.value <= first.value
     assert (other.labeling != first.labeling).any()

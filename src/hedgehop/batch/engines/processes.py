@@ -24,6 +24,7 @@ from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.tasks import Task
 
 _CHUNKS_AHEAD = 2  # with each process: one in work, one waiting
+_GATHERED_SECONDS = 0.01  # for which reports may wait for others: each time, the ledger goes to the disk
 _MOST_FAILED_STARTS = 3  # of processes that end before they have begun anything
 _CRASHES = {getattr(signal, name, None) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS")}
 
@@ -114,7 +115,11 @@ class ProcessEngine(Engine):
     def wait(self, seconds: float) -> list[ChunkReport]:
         if self._limits.seconds is not None:
             seconds = min(seconds, max(0.05, self._limits.seconds / 4))
-        ready = wait_for([worker.pipe for worker in self._workers], seconds)
+        pipes = [worker.pipe for worker in self._workers]
+        ready = wait_for(pipes, seconds)
+        if ready:
+            time.sleep(_GATHERED_SECONDS)
+            ready = wait_for(pipes, 0.0)
         reports = []
         for place, worker in enumerate(self._workers):
             if worker.pipe in ready:

@@ -14,7 +14,7 @@ from hedgehop._errors import InfeasibleError, UnsupportedError
 from hedgehop.lists.objective import Objective
 from hedgehop.lists.separation import Separation
 from hedgehop.lists.state import Baseline, ListState
-from hedgehop.oracles.base import Solver, Step
+from hedgehop.oracles.base import Solver, Step, changed
 from hedgehop.oracles.effort import limited
 from hedgehop.oracles.exactness import falls_short
 from hedgehop.potentials import Constant, Potential
@@ -57,7 +57,7 @@ class Greedy:
         seconds = 0.0 if proof is step else proof.seconds
         best = self.as_gain(step, state, proof.upper_bound, seconds, self.objective.diversity.steers_exactly)
         if proof.exact and not falls_short(self.objective.model, best.value, proof.value):
-            best = replace(best, exact=True)  # no gain is above what is bounded, and that is reached
+            best = changed(best, exact=True)  # no gain is above what is bounded, and that is reached
         return replace(state, next=best, baseline=baseline), best
 
     def measured(self, state: ListState, allowed: bool = False) -> ListState:
@@ -92,7 +92,7 @@ class Greedy:
         steered = self.objective.diversity.steers_exactly
         step = self.as_gain(apart, state, nearest.upper_bound, nearest.seconds, steered)
         bound = apart.upper_bound if steered else nearest.upper_bound
-        return replace(step, upper_bound=max(bound, step.value), unlimited_bound=step.upper_bound)
+        return changed(step, upper_bound=max(bound, step.value), unlimited_bound=step.upper_bound)
 
     def apart(self, potentials: Sequence[Potential], state: ListState, nearest: Step) -> Step:
         """Solve a step again at a distance from the list."""
@@ -110,7 +110,7 @@ class Greedy:
         proven = (step.exact and steered) or not falls_short(self.objective.model, value, bound)
         seconds += step.seconds
         bound = max(bound, value)
-        return replace(step, value=value, upper_bound=bound, exact=proven, seconds=seconds, unlimited_bound=None)
+        return changed(step, value=value, upper_bound=bound, exact=proven, seconds=seconds, unlimited_bound=None)
 
     def beside(self, step: Step, state: ListState, best: Step) -> Step:
         """Return a step that was chosen by something else than its gain, as one beside the best step known."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles
-from hedgehop.models.base import Model
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop._arrays import Doubles, Labels
+from hedgehop.models import Model, PairwiseModel, Path
 from hedgehop.oracles.base import Oracle
+from hedgehop.oracles.exact.path import detours
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import bounds_by_label, message_solver, pass_messages
 from hedgehop.potentials import Potential
@@ -33,8 +33,13 @@ class LabelBounds:
         self._oracle = oracle
         self._solver: _core.trws.Trws | None = None
 
-    def __call__(self, potentials: Sequence[Potential]) -> Doubles | None:
-        """Return the bounds on a step; None if there are none."""
+    def __call__(self, potentials: Sequence[Potential], best: Labels | None = None) -> Doubles | None:
+        """Return the bounds on a step; None if there are none.
+
+        For routes they are those of ``detours`` from the best one, which the order of a partition makes tighter.
+        """
+        if isinstance(self._model, Path):
+            return None if best is None else detours(self._model, potentials, best)
         exact = self._oracle.max_marginals(self._model, potentials)
         if exact is not None or not_pairwise(self._model) or not_linear(self._model, potentials):
             return exact
