@@ -137,7 +137,7 @@ class Oracle(ABC):
         """
         flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
         relevance = float(np.asarray(model.score(flat)).reshape(()))
-        value = relevance + float(total_value(model, potentials, flat)[0])
+        value = relevance + (float(total_value(model, potentials, flat)[0]) if potentials else 0.0)
         return Step(
             labeling=own(flat[0].reshape(model.shape)),
             value=value,
