@@ -111,4 +111,4 @@ def _choices(model: Model, potentials: Sequence[Potential], first: int | None) -
     all_allowed = isinstance(model, UnaryModel) and model._extent[0] > -np.inf
     if all_allowed and not any(isinstance(p, Linear) for p in potentials):
         return model.label_counts[:first]
-    return allowed_labels(model, potentials, first).sum(axis=1)
+    return np.asarray(allowed_labels(model, potentials, first).sum(axis=1))
