@@ -87,6 +87,14 @@ bool is_forest(std::size_t n_variables, EdgeArray edges) {
   return graphs::is_forest(n_variables, edges_of(edges));
 }
 
+template <class Int>
+std::pair<Filled<std::int32_t>, bool> copied_edges(std::size_t n_variables, Matrix<Int> edges) {
+  require(edges.shape(1) == 2, "edges must have shape (E, 2)");
+  Filled<std::int32_t> out(edges.size());
+  const bool good = graphs::copy_edges(n_variables, span_of(edges), out.span());
+  return {std::move(out), good};
+}
+
 bool has_parallel(std::size_t n_variables, EdgeArray edges) {
   require_edges(edges_of(edges), n_variables);
   return graphs::has_parallel(n_variables, edges_of(edges));
@@ -335,6 +343,10 @@ void register_forests(nb::module_& m) {
         "Best labeling of factors whose tables lie end to end, and its value; -inf if none is allowed.");
   m.def("is_forest", &is_forest, "n_variables"_a, "edges"_a, NoGil(),
         "Whether (E, 2) edges have no cycle; self-loops and parallel edges are cycles.");
+  const char* ends =
+      "Ends of (E, 2) edges as 32 bits, (2 E,), and whether all are variables and no edge is a loop.";
+  m.def("copied_edges", &copied_edges<std::int32_t>, "n_variables"_a, "edges"_a, NoGil(), ends);
+  m.def("copied_edges", &copied_edges<std::int64_t>, "n_variables"_a, "edges"_a, NoGil(), ends);
   m.def("has_parallel", &has_parallel, "n_variables"_a, "edges"_a, NoGil(),
         "Whether two of (E, 2) edges join the same two variables.");
   m.def("forest_argmax", &forest_argmax, "unary"_a, "pairs"_a, NoGil(),

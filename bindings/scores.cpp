@@ -63,14 +63,15 @@ std::tuple<Filled<double>, double, double> scaled(Vector<double> values, double 
 
 using KindSizes = std::vector<std::tuple<std::size_t, double>>;
 
-std::tuple<double, double, double, double, KindSizes> ordinary_sizes(const std::vector<Arrays>& kinds) {
-  const auto sizes = scores::ordinary_sizes(kinds_of(kinds));
+std::tuple<bool, double, double, double, double, KindSizes> ordinary_sizes(const std::vector<Arrays>& kinds,
+                                                                           double times, double mixed) {
+  const auto sizes = scores::ordinary_sizes(kinds_of(kinds), times, mixed);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   KindSizes each;
   for (const auto& kind : sizes.kinds) {
     each.emplace_back(kind.nonzero(), kind.nonzero() > kind.count() ? infinity : kind.largest());
   }
-  return {sizes.median, sizes.low, sizes.largest, sizes.total, std::move(each)};
+  return {sizes.are_even, sizes.median, sizes.low, sizes.largest, sizes.total, std::move(each)};
 }
 
 double capped_sum(const std::vector<Arrays>& kinds, double most) {
@@ -172,10 +173,12 @@ void register_scores(nb::module_& m) {
       "above 0: (n,).";
   m.def("row_ranges", &row_ranges<float>, "table"_a, "reaches"_a.none(), NoGil(), ranges);
   m.def("row_ranges", &row_ranges<double>, "table"_a, "reaches"_a.none(), NoGil(), ranges);
-  m.def("ordinary_sizes", &ordinary_sizes, "kinds"_a, NoGil(),
-        "Of several kinds of ranges, lists of arrays: the median of all, the lowest of the kinds' lower\n"
-        "quartiles, the largest and the sum. Zeros and infinities do not count; 0 where nothing does. Then,\n"
-        "of each kind, how many are not zero, and the largest, infinite ones included.");
+  m.def(
+      "ordinary_sizes", &ordinary_sizes, "kinds"_a, "times"_a, "mixed"_a, NoGil(),
+      "Of several kinds of ranges, lists of arrays: whether none is above `times` the median of all or\n"
+      "`mixed` times the lowest of the kinds' lower quartiles; that median and that quartile, 0 if so; the\n"
+      "largest and the sum. Zeros and infinities do not count; 0 where nothing does. Then, of each kind,\n"
+      "how many are not zero, and the largest, infinite ones included.");
   def_sure_labels<float>(m);
   def_sure_labels<double>(m);
   m.def("capped_sum", &capped_sum, "kinds"_a, "most"_a, NoGil(),

@@ -60,10 +60,19 @@ class PyTrws {
       std::swap(theta_, theta);
       throw;
     }
+    released_ = false;
+  }
+
+  // Lets go of theta, which may be larger than the scores; another one is to be given before the next run.
+  void release_linear() {
+    const Busy busy(busy_, "solver");
+    released_ = theta_.has_value();
+    theta_.reset();
   }
 
   void set_tables(Matrix<double> tables) {
     const Busy busy(busy_, "solver");
+    require_linear();
     require(tables_ && tables_->has_all_labels(), "the solver must be one of tables, all labels everywhere");
     const Edges& edges = tables_->view().edges;
     require_size("tables", tables.shape(0), edges.rows, "edge");
@@ -85,6 +94,7 @@ class PyTrws {
     const Busy busy(busy_, "solver");
     require(iterations >= 1 && check_every >= 1, "iterations and check_every must be at least 1");
     require(threads >= 0 && threads <= 2, "threads must be 0 (choose), 1 or 2");
+    require_linear();
     Poll poll = python_poll();
     const trws::Answer answer = solver_.run({iterations, check_every, gap, least_gain, threads}, poll);
     Result<Label> labeling{solver_.n_variables()};
@@ -126,6 +136,7 @@ class PyTrws {
 
   double value(Vector<Label> labeling) {
     const Busy busy(busy_, "solver");
+    require_linear();
     return value_of(checked(labeling));
   }
 
@@ -164,6 +175,8 @@ class PyTrws {
     return span_of(labeling);
   }
 
+  void require_linear() const { require(!released_, "theta was released: call add_linear first"); }
+
   void apply() {
     const auto theta = theta_ ? span_of(*theta_) : std::span<const double>();
     std::visit([&](const auto& unary) { solver_.set_scores(unary, theta); }, unary_);
@@ -188,6 +201,7 @@ class PyTrws {
   UnaryScores unary_;
   Kept kept_;
   std::optional<Matrix<double>> theta_;
+  bool released_ = false;  // whether there was a theta, which is in the scores
   PairValue pairs_;
   std::optional<PyPairs> tables_;  // if it was made of tables
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
@@ -234,6 +248,8 @@ void def_methods(nb::class_<PyTrws>& type) {
       "Other finite scores on the edges, (E, L * L), for a solver that was made of tables. Messages stay.");
   type.def("add_linear", &PyTrws::add_linear, "theta"_a.none(), NoGil(),
            "Scores become unary + theta (not added to an earlier theta); None: unary alone. Messages stay.");
+  type.def("release_linear", &PyTrws::release_linear, NoGil(),
+           "Let go of theta, which is not copied: add_linear must be called before the next run.");
   type.def(
       "run", &PyTrws::run, "iterations"_a = 50, "check_every"_a = 5, "gap"_a = 0.0, "least_gain"_a = 0.05,
       "threads"_a = 0, NoGil(),

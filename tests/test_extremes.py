@@ -63,6 +63,16 @@ def test_one_row_with_one_labeling(diversity, oracle):
         assert len(hh.diverse(hh.Grid(scores), diversity, m=2, oracle=oracle, distinct=True)) == 1
 
 
+def test_numpy_copies_no_scores_again():
+    scores, n, labels = np.zeros((64, 64, 20)), 64 * 64, 20  # the one copy is made by the core, which is not counted
+    right, down = np.ones((64, 63)), np.ones((63, 64))
+    assert peak(lambda: hh.Grid(scores, [right, down])) < 0.1 * scores.nbytes
+    models = []
+    assert peak(lambda: models.append(hh.FactorGraph(scores.reshape(n, labels)))) < 0.1 * scores.nbytes
+    rows = np.zeros((3, n), np.int32)
+    assert peak(lambda: hh.LinearHamming().potentials(models[0], rows)) < 0.1 * scores.nbytes
+
+
 def test_memory_follows_the_kinds_that_are_there():
     far, near = hh.KindCoverage([[0, 10**9], [5, -1]]), hh.KindCoverage([[0, 2], [1, -1]])
     model = hh.FactorGraph([[1.0, 0.5], [0.3, 0.0]])

@@ -50,8 +50,10 @@ class Problem {
   // Scores that are added to the unary ones, n x L; empty for none.
   void set_linear(std::span<const double> theta) {
     theta_ = theta.empty() ? nullptr : theta.data();
-    unary_total_ = 0;
-    for (std::size_t i = 0; i < n_; ++i) unary_total_ += largest_of_row(i);
+    const bool known = theta.empty() && plain_total_ >= 0;
+    unary_total_ = known ? plain_total_ : 0;
+    for (std::size_t i = 0; !known && i < n_; ++i) unary_total_ += largest_of_row(i);
+    if (theta.empty()) plain_total_ = unary_total_;
     rescale();
   }
   void set_label_weights(const LabelWeights& weights) {
@@ -260,6 +262,7 @@ class Problem {
   Pairs pairs_;
   Incidence incidence_;
   double unary_total_ = 0, pair_total_ = 0, scale_ = 1;
+  double plain_total_ = -1;  // unary_total_ without added scores, once it is known
   std::vector<double> reach_, spans_;
   LabelWeights labels_;
   TransitionWeights transitions_;

@@ -158,6 +158,13 @@ class Sizes {
     return sample[static_cast<std::size_t>(place)];
   }
 
+  // Whether quantile(share) >= value, which needs no order.
+  bool is_quantile_at_least(double share, double value) const {
+    const std::vector<double> sample = sampled();
+    const auto below = std::count_if(sample.begin(), sample.end(), [&](double x) { return x < value; });
+    return below <= static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size() - 1));
+  }
+
  private:
   // Short blocks: in most of them all ranges count, which their least and largest show.
   void add(std::span<const double> values) {
@@ -237,23 +244,28 @@ class Sizes {
 };
 
 struct OrdinarySizes {
-  double median = 0, low = 0, largest = 0;  // of all; lowest of the kinds' lower quartiles; of all
-  double total = 0;                         // of all
+  double largest = 0, total = 0;  // of all
   std::vector<Sizes> kinds;
+  bool are_even = true;        // whether none is huge against the two below, which are not looked for then
+  double median = 0, low = 0;  // of all; lowest of the kinds' lower quartiles
 };
 
-inline OrdinarySizes ordinary_sizes(std::span<const Ranges> kinds) {
+// Huge: above `times` the median, or above `mixed` times the lower quartile of some kind.
+inline OrdinarySizes ordinary_sizes(std::span<const Ranges> kinds, double times, double mixed) {
   Sizes all;
   OrdinarySizes result;
-  double low = std::numeric_limits<double>::infinity();
-  for (const Ranges& kind : kinds) {
-    const Sizes& sizes = result.kinds.emplace_back(kind);
-    all.join(sizes);
-    if (sizes.count() > 0) low = std::min(low, sizes.quantile(0.25));
-  }
+  for (const Ranges& kind : kinds) all.join(result.kinds.emplace_back(kind));
   if (all.count() == 0) return result;
-  result.low = low, result.median = all.quantile(0.5);
   result.largest = all.largest(), result.total = all.total();
+  result.are_even = all.is_quantile_at_least(0.5, result.largest / times);
+  for (const Sizes& kind : result.kinds) {
+    result.are_even &= kind.count() == 0 || kind.is_quantile_at_least(0.25, result.largest / mixed);
+  }
+  if (result.are_even) return result;
+  result.median = all.quantile(0.5), result.low = std::numeric_limits<double>::infinity();
+  for (const Sizes& kind : result.kinds) {
+    if (kind.count() > 0) result.low = std::min(result.low, kind.quantile(0.25));
+  }
   return result;
 }
 

@@ -40,7 +40,7 @@ def frozen_and_extent(array: NDArray[Any]) -> tuple[NDArray[Any], tuple[float, f
     if _is_shared(array) and _is_plain(array):
         copied = _core.scores.copied if array.dtype == np.float64 else _core.scores.copied_floats
         flat, low, high = copied(array)
-        return own(flat.reshape(array.shape)), (low, high)
+        return own(own(flat).reshape(array.shape)), (low, high)  # both: a view of what can change is copied again
     frozen = freeze(array)
     return frozen, extent(frozen)
 
@@ -58,9 +58,11 @@ def scores(values: ArrayLike, name: str, *, ndim: int | tuple[int, ...] | None =
     return array
 
 
-def frozen_scores(values: ArrayLike, name: str) -> tuple[Floats, tuple[float, float]]:
+def frozen_scores(
+    values: ArrayLike, name: str, *, ndim: int | tuple[int, ...] | None = None
+) -> tuple[Floats, tuple[float, float]]:
     """Check an array of scores; return it read-only, with its smallest and largest number."""
-    array, found = frozen_and_extent(_real(values, name, None))
+    array, found = frozen_and_extent(_real(values, name, ndim))
     _require_scores(array, found, name)
     return array, found
 

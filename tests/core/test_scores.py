@@ -69,8 +69,9 @@ def test_ordinary_sizes(n: int, odd: int, random: Draws) -> None:
     joined = [np.concatenate(kind) for kind in kinds]
     counted = np.concatenate(joined)
     counted = counted[(counted > 0) & (counted < INF)]
-    median, low, largest, total, sizes = _core.scores.ordinary_sizes(kinds)
+    are_even, median, low, largest, total, sizes = _core.scores.ordinary_sizes(kinds, 1.5, 2.0)
     assert largest == counted.max(initial=0.0)
+    assert (median == low == 0.0) if are_even else (largest > 1.5 * median or largest > 2.0 * low)
     assert total == pytest.approx(counted.sum())
     assert low <= median <= largest
     assert sizes == [(np.count_nonzero(kind), kind.max(initial=0.0)) for kind in joined]
@@ -97,6 +98,16 @@ def test_sums_over_grids(shape: tuple[int, ...], far: bool, random: Draws) -> No
     cut = _core.scores.grid_scores(model.shape, connectivity, strengths, flat)
     np.testing.assert_allclose(cut, -((flat[:, i] != flat[:, j]) * each).sum(axis=1))
     np.testing.assert_allclose(model.pairs.values(flat), cut)
+
+
+@given(st.sampled_from([np.int32, np.int64]), st.integers(0, 5), st.data())
+def test_copied_edges(kind: type, n: int, data: st.DataObject) -> None:
+    ends = st.integers(-2, n + 1) if kind is np.int32 else st.sampled_from([-(2**40), 0, 1, n - 1, n, 2**32])
+    edges = data.draw(arrays(kind, st.tuples(st.integers(0, 5), st.just(2)), elements=ends))
+    flat, good = _core.graphs.copied_edges(n, edges)
+    assert good == all(0 <= i < n and 0 <= j < n and i != j for i, j in edges.tolist())
+    if good:
+        np.testing.assert_array_equal(flat.reshape(-1, 2), edges)
 
 
 @given(st.integers(1, 6), st.data())

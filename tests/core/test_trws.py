@@ -432,3 +432,19 @@ def test_one_solver_serves_one_thread_at_a_time() -> None:
     worker.join()
     assert refused
     assert "at work in another thread" in refused[0]
+
+
+def test_a_released_change_must_be_given_again() -> None:
+    unary, theta = np.array([[0.0, 1.0], [2.0, 0.0]]), np.array([[3.0, 0.0], [0.0, 0.0]])
+    solver = _core.trws.Trws(unary, _core.Pairs.potts((2, 2), np.array([[0, 1]], np.int32), np.array([0.5])))
+    solver.add_linear(theta)
+    value = solver.run(5)[1]
+    solver.release_linear()
+    for call in (solver.run, lambda: solver.value(np.zeros(2, np.int32))):
+        with pytest.raises(ValueError, match="theta was released"):
+            call()
+    solver.add_linear(theta)
+    assert value == solver.run(5)[1] == 5.0
+    solver.add_linear(None)
+    solver.release_linear()  # of nothing
+    assert solver.run(5)[1] == 2.5

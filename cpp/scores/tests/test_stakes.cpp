@@ -38,7 +38,8 @@ void sizes_match_the_definition(Random& random, std::size_t n, std::size_t odd) 
     }
   }
   const std::vector<Ranges> kinds{{arrays[0]}, {arrays[1], arrays[2]}};
-  const OrdinarySizes sizes = ordinary_sizes(kinds);
+  const double times = random.uniform(1, 4), mixed = random.uniform(1, 12);
+  const OrdinarySizes sizes = ordinary_sizes(kinds, times, mixed);
   const auto all = counted(kinds), first = counted({kinds[0]}), second = counted({kinds[1]});
   if (all.empty()) {
     CHECK(sizes.median == 0 && sizes.low == 0 && sizes.largest == 0 && sizes.total == 0);
@@ -46,8 +47,11 @@ void sizes_match_the_definition(Random& random, std::size_t n, std::size_t odd) 
   }
   const double low = std::min(first.empty() ? infinity : quantile_of(first, 0.25),
                               second.empty() ? infinity : quantile_of(second, 0.25));
-  CHECK(sizes.largest == all.back() && test::close(sizes.low, low));
-  CHECK(test::close(sizes.median, quantile_of(all, 0.5)));
+  const double median = quantile_of(all, 0.5);
+  CHECK(sizes.largest == all.back());
+  CHECK(sizes.are_even == (sizes.largest / times <= median && sizes.largest / mixed <= low));
+  CHECK(test::close(sizes.low, sizes.are_even ? 0 : low));
+  CHECK(test::close(sizes.median, sizes.are_even ? 0 : median));
   double sum = 0, total = 0;
   for (const double x : all) sum += std::min(x, 5.0), total += x;
   CHECK(test::close(capped_sum(kinds, 5.0), sum) && test::close(sizes.total, total));
@@ -65,7 +69,7 @@ void samples_are_spread(std::size_t zeros) {
   for (std::size_t i = 0; zeros > 0 && i < rising.size(); i += zeros) rising[i] = 0;
   const std::size_t most = 17 * sample_size;
   const std::vector<Ranges> kinds{{std::span(rising).first(most), std::span(rising).subspan(most)}};
-  const OrdinarySizes sizes = ordinary_sizes(kinds);
+  const OrdinarySizes sizes = ordinary_sizes(kinds, 1.0, 1.0);
   const auto n = static_cast<double>(rising.size());
   CHECK(sizes.largest == n);
   CHECK(std::abs(sizes.median / n - 0.5) < 2e-3 && std::abs(sizes.low / n - 0.25) < 2e-3);

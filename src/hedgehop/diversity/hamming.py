@@ -231,7 +231,7 @@ class LinearHamming(Frozen, Diversity):
         if not np.isfinite(factor * (len(rows) * largest)):
             raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
         theta = _core.counts.differing_counts(rows, n_labels, self.weights, factor)
-        return [Linear.of_finite(theta.reshape(-1, n_labels))]
+        return [Linear.of_finite(own(theta).reshape(-1, n_labels))]
 
     def repeated(self, model: Model, labeling: Labels, m: int) -> float:
         """0: a labeling does not differ from itself."""

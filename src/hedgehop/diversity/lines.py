@@ -22,6 +22,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.potentials import Linear, Potential
 
 _MESSAGE_ITERATIONS = 4  # of a sweep forward and one backward; more change little
+_CELLS_AT_ONCE = 2**12  # whose conjugates are at hand while they are compared
 _MOST_SCORES = 2**23  # variables times labels: messages of larger models take too much memory
 
 Slopes = Mapping[str, NDArray[Any]]  # a choice of slopes for all groups, as plain arrays that a file can hold
@@ -73,8 +74,10 @@ class GroupLines(ABC):
     def conjugate(self, slopes: Doubles) -> Doubles:
         """``h*`` of each slope."""
         best = np.full_like(slopes, self.h[0])
-        for c, worth in enumerate(self.h.tolist()):
-            np.maximum(best, worth - c * slopes, out=best)
+        for start in range(0, len(best), _CELLS_AT_ONCE):
+            block = best[start : start + _CELLS_AT_ONCE]
+            for c, worth in enumerate(self.h.tolist()):
+                np.maximum(block, worth - c * slopes[start : start + _CELLS_AT_ONCE], out=block)
         return best
 
     def between(self, counts: NDArray[np.integer]) -> Doubles:
@@ -169,24 +172,26 @@ class VariableLines(GroupLines):
 
     def columns(self) -> Columns:
         """One group per cell and label found there, or held below the largest slope."""
-        cells, shape = np.arange(len(self._centre)), self._centre.shape
-        keys = cells * self._labels + self._cell_labels
+        firsts = np.arange(len(self._centre)) * self._labels
         here = (self._centre < self.rises[0]).reshape(-1)
-        here[keys] = True
+        for labels in self._cell_labels:  # one after the other: all keys at once would be large
+            here[firsts + labels] = True
         self._column = np.flatnonzero(here)
-        groups = (np.cumsum(here) - 1)[keys].astype(np.int32)
-        starts = np.arange(len(self._cell_labels) + 1, dtype=np.int64) * len(cells)
-        weights = self._per_cell(self._cell, shape).reshape(-1)[self._column]
-        return Columns(
-            starts, np.ascontiguousarray(groups.reshape(-1)), weights, self._centre.reshape(-1)[self._column]
-        )
+        place = np.cumsum(here, dtype=np.int32) - 1
+        groups = np.empty(self._cell_labels.shape, np.int32)
+        for row, labels in zip(groups, self._cell_labels, strict=True):
+            row[:] = place[firsts + labels]
+        starts = np.arange(len(self._cell_labels) + 1, dtype=np.int64) * len(firsts)
+        weights = np.broadcast_to(self._per_cell(self._cell, len(firsts)), self._centre.shape)
+        weights = weights[np.unravel_index(self._column, self._centre.shape)]
+        return Columns(starts, groups.reshape(-1), weights, self._centre.reshape(-1)[self._column])
 
-    def _per_cell(self, cells: NDArray[np.integer], shape: tuple[int, ...]) -> Doubles:
-        """Weights of cells and labels, (cells, L); of the cells asked about last they are known."""
+    def _per_cell(self, cells: NDArray[np.integer], n_cells: int) -> Doubles:
+        """Weights of cells, (cells, 1) or (cells, L) if labels differ; known for the cells of the last call."""
         last, known = self._cell_weights
         if last is not cells:
-            sums = [np.bincount(cells, weights, shape[0]) for weights in self._weights.T]
-            known = own(np.ascontiguousarray(np.broadcast_to(np.stack(sums, axis=1), shape), np.float64))
+            sums = [np.bincount(cells, weights, n_cells) for weights in self._weights.T]
+            known = np.stack(sums, axis=1)
             self._cell_weights = cells, known
         return known
 
@@ -201,8 +206,9 @@ class VariableLines(GroupLines):
 
     def worth(self, slopes: Slopes) -> float:
         """Sum over cells, and the constant."""
-        table = slopes["slopes"]
-        return self.constant + float((self._per_cell(slopes["cells"], table.shape) * self.conjugate(table)).sum())
+        worths = self.conjugate(slopes["slopes"])
+        worths *= self._per_cell(slopes["cells"], len(worths))
+        return self.constant + float(worths.sum())
 
     def potentials(self, slopes: Slopes, factor: float) -> list[Potential]:
         """One change of the unaries."""

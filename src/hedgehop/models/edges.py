@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -21,15 +23,20 @@ def check_edges(edges: ArrayLike, n_ends: int, end: str = "variable", instead_of
         return own(np.zeros((0, 2), np.int32))
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"edges must have shape (E, 2); got {pairs.shape}.")
+    flat, good = _core.graphs.copied_edges(n_ends, np.ascontiguousarray(pairs))
+    if not good:
+        _refuse_edges(pairs, n_ends, end, instead_of_loop)
+    return own(own(flat).reshape(-1, 2))
+
+
+def _refuse_edges(pairs: NDArray[Any], n_ends: int, end: str, instead_of_loop: str | None) -> NoReturn:
+    """Say which end does not exist, or which edge is a loop."""
     if pairs.min() < 0 or pairs.max() >= n_ends:
         i, j = pairs[((pairs < 0) | (pairs >= n_ends)).any(axis=1)][0]
         raise ValueError(f"edge ({i}, {j}) names a {end} outside 0..{n_ends - 1}.")
-    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if loops.size:
-        i = int(pairs[loops[0], 0])
-        instead = instead_of_loop or f"Add its scores to the unary of variable {i} instead."
-        raise ValueError(f"edge ({i}, {i}) is a self-loop. {instead}")
-    return own(np.array(pairs, np.int32, order="C"))
+    i = int(pairs[pairs[:, 0] == pairs[:, 1]][0, 0])
+    instead = instead_of_loop or f"Add its scores to the unary of variable {i} instead."
+    raise ValueError(f"edge ({i}, {i}) is a self-loop. {instead}")
 
 
 def merge_parallel(edges: Edges, scores: PairwiseScores, counts: Labels) -> tuple[Edges, PairwiseScores]:

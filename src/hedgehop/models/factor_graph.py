@@ -74,7 +74,7 @@ class FactorGraph(PairwiseModel):
         pairwise: ArrayLike | Sequence[ArrayLike] | EdgeTables = 0.0,
         cliques: Iterable[tuple[ArrayLike, ArrayLike]] = (),
     ) -> None:
-        padded, counts = _padded_unary(unary)
+        padded, counts, extent = _padded_unary(unary)
         pairs = check_edges(edges, counts.size)
         scores = _pairwise_scores(pairwise, pairs, counts)
         large: list[Clique] = []
@@ -84,6 +84,7 @@ class FactorGraph(PairwiseModel):
             if clique.variables.size == 1:
                 padded = padded.astype(np.result_type(padded, clique.table))  # a copy: the input is not ours
                 padded[clique.variables[0], : clique.table.size] += clique.table
+                extent = None
             elif clique.variables.size == 2:
                 small.append(clique)
             else:
@@ -92,7 +93,7 @@ class FactorGraph(PairwiseModel):
             pairs, scores = _append(pairs, scores, small, counts)
         pairs, scores = merge_parallel(pairs, scores, counts)
         self._set(unary=padded, label_counts=counts, shape=(counts.size,), cliques=tuple(large))
-        self._set(_edges=pairs, _pairwise=scores)
+        self._set(_edges=pairs, _pairwise=scores, **({} if extent is None else {"_extent": extent}))
         self._refuse_infeasible()
 
     @property
@@ -116,13 +117,14 @@ class FactorGraph(PairwiseModel):
         return f"FactorGraph({self.n_variables} variables, {labels}, {len(self.edges)} {kind} edges{cliques})"
 
 
-def _padded_unary(unary: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Labels]:
+def _padded_unary(unary: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Labels, tuple[float, float] | None]:
+    """Scores (n, L), how many labels each variable has, and the least and the largest score if these are known."""
     rows = [_arrays.rectangular(r, "unary") for r in unary] if isinstance(unary, (list, tuple)) else None
     if rows is None or len({r.shape for r in rows}) == 1:
-        full = _arrays.scores(cast(ArrayLike, unary), "unary", ndim=2)
+        full, extent = _arrays.frozen_scores(cast(ArrayLike, unary), "unary", ndim=2)
         if 0 in full.shape:
             raise ValueError(f"unary must have at least one variable and one label; got shape {full.shape}.")
-        return full, own(np.full(full.shape[0], full.shape[1], np.int32))
+        return full, own(np.full(full.shape[0], full.shape[1], np.int32)), extent
     if not rows:
         raise ValueError("unary must have at least one variable; got an empty list.")
     flat = _checked_rows(rows)
@@ -131,7 +133,7 @@ def _padded_unary(unary: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Label
         raise ValueError(f"unary[{int(counts.argmin())}] is empty; every variable needs at least one label.")
     padded = np.full((len(rows), counts.max()), -np.inf, flat.dtype)
     padded[np.arange(counts.max()) < counts[:, None]] = flat
-    return own(padded), own(counts)
+    return own(padded), own(counts), None
 
 
 def _checked_rows(rows: list[NDArray[Any]]) -> Floats:
@@ -150,9 +152,10 @@ def _pairwise_scores(pairwise: Any, edges: Edges, counts: Labels) -> PairwiseSco
         return _checked_tables(pairwise, edges, counts)
     if isinstance(pairwise, (list, tuple)) and len({_arrays.rectangular(t, "pairwise").shape for t in pairwise}) > 1:
         return _ragged_tables(pairwise, edges, counts)
-    values = _arrays.scores(pairwise, "pairwise")
+    values, (low, _) = _arrays.frozen_scores(pairwise, "pairwise")
     if values.ndim == 0 or (values.ndim == 1 and values.size == n_edges):
-        return Potts(_strengths(np.broadcast_to(values, n_edges), edges))
+        strengths = values if values.ndim else own(np.full(n_edges, values))
+        return Potts(strengths if low >= 0 else _refuse_strengths(strengths, edges))
     if values.shape == (n_labels, n_labels):
         return SharedTable(values)
     if values.ndim == 3 and len(values) == n_edges:
@@ -167,9 +170,8 @@ def _pairwise_scores(pairwise: Any, edges: Edges, counts: Labels) -> PairwiseSco
     )
 
 
-def _strengths(strengths: Floats, edges: Edges) -> Floats:
-    if not strengths.size or strengths.min() >= 0:
-        return strengths
+def _refuse_strengths(strengths: Floats, edges: Edges) -> Floats:
+    """Say which edge has a strength below 0, if there is an edge."""
     bad = np.flatnonzero(~(strengths >= 0))
     if bad.size:
         i, j = edges[bad[0]]

@@ -20,6 +20,7 @@ from hedgehop._thumbnails import thumbnail
 from hedgehop.models.base import Model
 
 Change = Callable[[Floats, Any], Doubles]  # scores and the best of each, to other scores
+_HUGE = 10.0  # times the median: what is beyond counts as no more than that
 _MIXED_RATIO = 2.0**10  # times the lower quartile: beyond, a range may be huge because something is all but forbidden
 
 
@@ -188,10 +189,13 @@ def _stakes_of(ranges: list[Doubles], spans: list[Doubles], known_loss: Callable
     is known loses in all: a best one loses no more anywhere.
     """
     kinds = [ranges, spans]
-    median, low, largest, total, (_, (deciding, largest_span)) = _core.scores.ordinary_sizes(kinds)
-    most = 10.0 * median
+    sizes = _core.scores.ordinary_sizes(kinds, _HUGE, _MIXED_RATIO)
+    are_even, median, low, largest, total, (_, (deciding, largest_span)) = sizes
+    if are_even:
+        return _Stakes(total, deciding, largest_span)
+    most = _HUGE * median
     if largest > _MIXED_RATIO * low:
-        most = max(10.0 * low, min(most, known_loss()))
+        most = max(_HUGE * low, min(most, known_loss()))
     return _Stakes(total if largest <= most else _core.scores.capped_sum(kinds, most), deciding, largest_span)
 
 

@@ -27,7 +27,8 @@ def is_ordinary(model: Model) -> bool:
     if not can_condition(model):
         return True
     assert isinstance(model, UnaryModel)
-    return largest_score(model) == 0.0 or (is_even(model) and 2.0**-_ORDINARY <= typical_score(model) <= 2.0**_ORDINARY)
+    largest, typical = largest_score(model), typical_score(model)
+    return largest == 0.0 or (largest <= 2.0**_ORDINARY * typical and 2.0**-_ORDINARY <= typical <= 2.0**_ORDINARY)
 
 
 def is_even(model: UnaryModel) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from math import inf
@@ -96,6 +96,8 @@ def _asked(wanted: Effort) -> Iterator[Effort]:
 def limited(tolerance: float | None, seconds: float | None = None) -> AbstractContextManager[Effort]:
     """Ask no more than this of the steps within: they never get more time than those around them."""
     around, deadline = effort(), inf if seconds is None else Effort.now() + seconds
+    if tolerance == around.tolerance and seconds is None:
+        return nullcontext(around)
     return _asked(replace(around, tolerance=tolerance, deadline=min(deadline, around.deadline)))
 
 

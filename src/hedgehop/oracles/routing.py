@@ -174,9 +174,11 @@ _TEACHING = ("graphcut", "expansion")  # whose bounds of lists begin where their
 _ROUTED = {route.oracle for route in ROUTES}
 
 
-def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> list[Route]:
+def routes(oracles: Mapping[str, Oracle], model: Model, potentials: Sequence[Potential]) -> Sequence[Route]:
     """The table with the rows of plug-ins: before the others if they prefer to be, otherwise after them."""
     added = {name: oracle.preference(model, potentials) for name, oracle in oracles.items() if name not in _ROUTED}
+    if not added:
+        return ROUTES
     rows = [
         Route(name, "what it accepts", "the same", "any", "a plug-in")
         for name in sorted(added, key=lambda name: -added[name])

@@ -187,7 +187,10 @@ class Linear(Potential):
 
     @classmethod
     def of_finite(cls, theta: Doubles) -> Linear:
-        """Return the potential of a fresh array of allowed scores: nothing is checked or copied."""
+        """Return the potential of a fresh array of allowed scores: nothing is checked or copied.
+
+        A view is copied unless what it shows is read-only.
+        """
         other = object.__new__(cls)
         other.__dict__["theta"] = own(theta)
         return other

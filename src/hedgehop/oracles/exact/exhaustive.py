@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Ints, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models import Model, UnaryModel
 from hedgehop.models.unary import most_labels
@@ -20,7 +20,7 @@ from hedgehop.potentials import Linear, Potential
 
 MOST_LABELINGS = 2**22
 _LABELINGS_AT_ONCE = 2**14
-_FIRST_COUNTED = 1000  # variables: the others are counted only if these have few labelings
+_FIRST_COUNTED = 100  # variables: the others are counted only if these have few labelings
 
 
 class Exhaustive(Oracle):
@@ -99,8 +99,16 @@ def bits(model: Model, potentials: Sequence[Potential]) -> float:
     """
     total = 0.0
     for first in (_FIRST_COUNTED, None):
-        choices = allowed_labels(model, potentials, first).sum(axis=1)
+        choices = _choices(model, potentials, first)
         total = float(np.log2(np.maximum(choices, 1)).sum()) - 1e-9
         if total > np.log2(MOST_LABELINGS):
             return total * float(model.n_variables / choices.size)
     return total
+
+
+def _choices(model: Model, potentials: Sequence[Potential], first: int | None) -> Ints:
+    """How many labels are allowed of each variable (of the first ones)."""
+    all_allowed = isinstance(model, UnaryModel) and model._extent[0] > -np.inf
+    if all_allowed and not any(isinstance(p, Linear) for p in potentials):
+        return model.label_counts[:first]
+    return np.asarray(allowed_labels(model, potentials, first).sum(axis=1))

@@ -143,6 +143,13 @@ class PairwiseSolver(Solver):
             model = penalised(model, 2.0 * (1.0 + decided_by(model)))
         return _core.moves.Moves(model.unary, model.pairs)
 
+    def release(self) -> None:
+        """Let go of the change of the unaries of a step, which takes up to twice the memory of the scores."""
+        if "plain" in self._all_messages.__dict__:
+            self._messages.release_linear()
+        if "_moves" in self.__dict__:
+            self._moves.set_linear(None)
+
     def keep(self, labeling: Labels, most: int) -> None:
         """Keep a labeling for later steps, and of the earlier ones so many that there are no more than `most`."""
         self.kept = [labeling, *self.kept][:most]

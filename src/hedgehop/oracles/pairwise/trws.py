@@ -88,6 +88,12 @@ class TrwsSolver(PairwiseSolver):
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve what scores alone do not decide: pass messages from where the last step left them, then repair."""
+        try:
+            return self._solved(potentials)
+        finally:
+            self.release()
+
+    def _solved(self, potentials: Sequence[Potential]) -> Step:
         theta, constant, _ = fold(self.model, potentials)
         sure = sure_labels(self.model, theta)
         if sure is not None:
