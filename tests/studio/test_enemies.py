@@ -18,6 +18,7 @@ import pytest
 
 from hedgehop.segmentation.images import shrunk_shape
 from hedgehop.studio import files, tasks
+from hedgehop.studio.folder import archives
 from hedgehop.studio.folder.images import ImageFolder, images_in
 from hedgehop.studio.pictures import read_picture
 from hedgehop.studio.requests import Stroke
@@ -130,6 +131,35 @@ def test_who_leaves_in_the_middle_of_an_upload_leaves_no_traceback(studio, caplo
         time.sleep(0.3)
         assert studio.get("/api/about").status_code == 200
     assert not caplog.records
+
+
+def test_an_archive_that_nobody_waits_for_is_not_finished(tmp_path, monkeypatch):
+    (tmp_path / "a.png").write_bytes(photo())
+    seen, count = [], 3000
+    monkeypatch.setattr(archives, "_answer", lambda path, settings: seen.append(path) or time.sleep(0.01))
+    with serving(Settings(images=(tmp_path / "a.png",) * count)) as client, _connection(client) as connection:
+        connection.sendall(b"GET /api/images/export/coco HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        while not seen:
+            time.sleep(0.01)
+        connection.close()
+        before = -1
+        while before < len(seen):
+            before = len(seen)
+            time.sleep(1)
+        assert len(seen) < count
+        assert client.get("/api/images/export/coco", timeout=90).status_code == 409  # who waits gets the answer
+
+
+def test_what_is_not_http_is_refused(studio):  # noqa: F811
+    random = np.random.default_rng(3)
+    for k in range(60):
+        with _connection(studio) as connection:
+            start = [b"", b"GET / HTTP/1.1\r\n", b"POST /api/sample HTTP/1.1\r\nContent-Length: 4, 5\r\n"][k % 3]
+            connection.sendall(start + random.bytes(300).replace(b"\r", b"").replace(b"\n", b"") + b"\r\n\r\n")
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(4096)
+            assert not answer or answer.startswith(b"HTTP/1.1 4"), answer
+    assert studio.get("/api/about").status_code == 200
 
 
 def test_too_many_labels_in_an_export_are_refused(studio):  # noqa: F811
