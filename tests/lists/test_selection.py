@@ -178,11 +178,11 @@ def test_report_says_what_a_low_guarantee_means():
     low = next(
         found for found in (hh.diverse(model, m=m, certify=False) for m in (3, 4, 5, 6)) if 0 < found.guarantee < 0.9
     )
-    assert "hard to bound;\nfound.improve(calls=20), or --certify 20" in low.report()
+    assert "are loose);\nfound.improve(calls=20), or --certify 20" in low.report()
     assert low.improve(calls=20).guarantee > low.guarantee
     kept = pickle.loads(pickle.dumps(low))
-    assert "that much is proven; the list may be closer to the best one" in kept.report()
+    assert "this much is proven; the list may be closer to the best one" in kept.report()
     assert "found.improve" not in kept.report()
     high = hh.diverse(hh.Chain(np.eye(3)), m=3, distinct=True)
     assert high.guarantee > 0.9
-    assert "that much is proven" not in high.report()
+    assert "this much is proven" not in high.report()

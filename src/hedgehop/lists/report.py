@@ -171,13 +171,10 @@ def _meaning(found: DiverseList) -> list[str]:
     proof = found.certificate
     if proof.optimal or not 0.0 < proof.guarantee < _LITTLE:
         return []
-    hard = ", because lists whose labelings must differ are hard to bound" if proof.apart else ""
-    text = f"that much is proven; the list may be closer to the best one{hard}"
-    return (
-        [f"{text};", "found.improve(calls=20), or --certify 20 on the command line, often proves more"]
-        if found.can_improve
-        else [text]
-    )
+    loose = " (bounds on lists whose labelings must differ are loose)" if proof.apart else ""
+    text = f"this much is proven; the list may be closer to the best one{loose}"
+    more = "found.improve(calls=20), or --certify 20 on the command line, often proves more"
+    return [f"{text};", more] if found.can_improve else [text]
 
 
 def _behind(proof: Certificate) -> list[str]:
