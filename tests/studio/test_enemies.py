@@ -216,3 +216,22 @@ def test_first_answers_come_before_the_rest_of_lists():
     for thread in threads:
         thread.join(90)
     assert order == ["a first", "b waits behind 0", "b first", "b rest", "a rest"]
+
+
+def test_who_fails_while_waiting_is_in_nobodys_way():
+    turns, done = Turns(1), []
+
+    def fail(ahead):
+        raise RuntimeError(f"behind {ahead}")
+
+    def wait_and_fail():
+        with pytest.raises(RuntimeError, match="behind 0"), turns.taken(fail):
+            pass
+        done.append(True)
+
+    with turns.taken():
+        other = threading.Thread(target=wait_and_fail)
+        other.start()
+        other.join(90)
+    with turns.taken():
+        assert done == [True]

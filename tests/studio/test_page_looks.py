@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from hedgehop.studio.folder.images import images_in
+from hedgehop.studio.tasks import CutOuts
 from tests.studio.browsing import answer, draw, expect, needs_browser, solved, studio
-from tests.studio.serving import Settings, photo, serving
+from tests.studio.serving import Settings, opened, photo, serving, solve
 
 pytestmark = [needs_browser, pytest.mark.slow]
 __all__ = ["studio"]
@@ -107,6 +110,31 @@ def test_text_can_be_read_on_its_ground(browser, studio, scheme):
     faint = page.evaluate(FAINT)
     assert not faint
     page.close()
+
+
+def test_who_waits_sees_the_place_in_the_queue(browser, monkeypatch):
+    """Whether the image is prepared or not; one visitor holds the only turn until both waited."""
+    go_on, begun, solve_now = threading.Event(), threading.Event(), CutOuts.solve
+
+    def solve_later(self, *args):
+        begun.set()
+        assert go_on.wait(90)
+        return solve_now(self, *args)
+
+    monkeypatch.setattr(CutOuts, "solve", solve_later)
+    with serving(Settings(solvers=1)) as client:
+        other = threading.Thread(target=solve, args=(client, opened(client)))
+        other.start()
+        begun.wait(90)
+        page = browser.new_page()
+        page.goto(str(client.base_url))
+        expect(page.locator("#name")).to_contain_text("astronaut")
+        draw(page, (0.42, 0.15), (0.42, 0.42))
+        expect(page.locator("#status")).to_contain_text("Waiting for a turn: you are next")
+        go_on.set()
+        solved(page, 2)
+        other.join(90)
+        page.close()
 
 
 def test_small_objects_are_large_in_the_thumbnails_and_all_fill_the_strip(browser, tmp_path):

@@ -64,9 +64,13 @@ class Job:
         self._stop.set()
         return self._tell("cancelled", {})
 
+    def wait_behind(self, ahead: int) -> None:
+        """Tell the page how many others come first."""
+        self._tell("waiting", {"ahead": ahead})
+
     def run(self) -> None:
         """Solve, when it is our turn; every outcome is an event."""
-        with self._turns.taken(lambda ahead: self._tell("waiting", {"ahead": ahead})), self._stop:
+        with self._turns.taken(self.wait_behind), self._stop:
             try:
                 _core.check_stop()
                 found = self._solve(self._show, self._note)

@@ -44,11 +44,13 @@ class Session:
         self.class_labels: list[Label] | None = None
         self._turns = turns
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
-        self._task: Future[SolveTask] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
         self._lists: OrderedDict[int, list[PackedLabels]] = OrderedDict()
         self._memories: dict[int, Memory] = {}  # of lists
         self._last_list = 0
         self._job: Job | None = None
+        self._ahead: int | None = None  # how many others come before the image is prepared
+        # Last, because the thread uses the rest.
+        self._task: Future[SolveTask] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
 
     @property
     def size(self) -> int:
@@ -77,6 +79,8 @@ class Session:
 
         job = self._job = Job(number, solve, self._turns, asyncio.get_running_loop())
         self._keep(job.candidates)
+        if (ahead := self._ahead) is not None:
+            job.wait_behind(ahead)
         self._thread.submit(job.run)
         return job
 
@@ -107,8 +111,14 @@ class Session:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _prepared(self, task: Callable[[], SolveTask]) -> SolveTask:
-        with self._turns.taken():
+        with self._turns.taken(self._wait_behind):
+            self._ahead = None
             return task()
+
+    def _wait_behind(self, ahead: int) -> None:
+        self._ahead = ahead
+        if (job := self._job) is not None:
+            job.wait_behind(ahead)
 
     def _keep(self, candidates: list[PackedLabels]) -> None:
         self._last_list += 1
