@@ -23,7 +23,7 @@ from hedgehop.studio.folder.images import ImageFolder, images_in
 from hedgehop.studio.pictures import read_picture
 from hedgehop.studio.requests import Stroke
 from hedgehop.studio.turns import Turns
-from hedgehop.studio.web import guard, header_timeout
+from hedgehop.studio.web import guard, header_timeout, slow_imports
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve, studio  # noqa: F401
 
 
@@ -235,3 +235,20 @@ def test_who_fails_while_waiting_is_in_nobodys_way():
         other.join(90)
     with turns.taken():
         assert done == [True]
+
+
+def test_slow_modules_are_never_imported_by_two_threads_at_once(monkeypatch):
+    inside, most = [], []
+
+    def import_slowly(name):
+        inside.append(name)
+        most.append(len(inside))
+        time.sleep(0.01)
+        inside.remove(name)
+
+    monkeypatch.setattr(slow_imports, "import_module", import_slowly)
+    with serving(Settings()) as client:  # begins to import
+        sessions = [opened(client) for _ in range(4)]  # each waits for that
+        assert all(candidates_of(solve(client, session)) for session in sessions)
+    assert len(most) == 5 * len(slow_imports._SLOW_TO_IMPORT)
+    assert set(most) == {1}

@@ -20,6 +20,7 @@ from hedgehop.studio.requests import MOST_LABELS, AnyMap, DrawnMap, Label, Solve
 from hedgehop.studio.settings import Settings
 from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Memory, Note, Show, SolveTask
 from hedgehop.studio.turns import Turns
+from hedgehop.studio.web.slow_imports import import_slow_modules
 
 _MOST_LISTS_KEPT = 60
 _BYTES_PER_PIXEL = 70  # of superpixels, features and lists, measured
@@ -113,6 +114,7 @@ class Session:
     def _prepared(self, task: Callable[[], SolveTask]) -> SolveTask:
         with self._turns.taken(self._wait_behind):
             self._ahead = None
+            import_slow_modules()  # or wait until they are there
             return task()
 
     def _wait_behind(self, ahead: int) -> None:
