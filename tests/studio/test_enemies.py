@@ -157,8 +157,8 @@ def test_what_is_not_http_is_refused(studio):  # noqa: F811
             start = [b"", b"GET / HTTP/1.1\r\n", b"POST /api/sample HTTP/1.1\r\nContent-Length: 4, 5\r\n"][k % 3]
             connection.sendall(start + random.bytes(300).replace(b"\r", b"").replace(b"\n", b"") + b"\r\n\r\n")
             connection.shutdown(socket.SHUT_WR)
-            answer = connection.recv(4096)
-            assert not answer or answer.startswith(b"HTTP/1.1 4"), answer
+            answer = connection.recv(4096)[:10]
+            assert answer in (b"", b"HTTP/1.1 4")
     assert studio.get("/api/about").status_code == 200
 
 
