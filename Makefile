@@ -91,9 +91,10 @@ release-check: $(VENV)/.installed-dev ## Build sdist and wheel, look into them, 
 	@echo "release-check: building sdist and wheel"
 	@$(IN_VENV) $(PY) release/check.py
 
-wheels: $(VENV)/.installed-dev ## Build wheels into dist with each of PYTHONS, and try them there
+wheels: $(VENV)/.installed-dev ## Build sdist and wheels with PYTHONS into dist, try them (ADDRESS: of the documentation, or none)
+	@[ -n "$(ADDRESS)" ] || { echo "wheels: say where the links of the published page lead: ADDRESS=https://HOST/PATH or ADDRESS=none"; exit 2; }
 	@echo "wheels: building with $(PYTHONS)"
-	@$(PY) release/wheels.py dist $(PYTHONS)
+	@$(PY) release/wheels.py $(ADDRESS) dist $(PYTHONS)
 
 build: $(VENV)/.installed-core ## Build and install the library into .venv
 

@@ -54,7 +54,7 @@ def found_in(name: str, pattern: str) -> str | None:
 def notes() -> Iterator[str]:
     """What a person should know before publishing, but may decide."""
     if "[project.urls]" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
-        yield "README.md has relative links, dead on PyPI. Run release/links.py with an address, or with none."
+        yield "README.md has relative links, dead on PyPI. Publish what make wheels ADDRESS=... builds."
 
 
 def headers() -> Iterator[str]:

@@ -3,8 +3,8 @@
 
 With the address of the documentation, every link and picture of README.md leads there, and pyproject.toml has it as
 [project.urls]. To move the documentation, run it again with the new address. Links are relative until then, which
-works in a clone. To release without an address, run ``python release/links.py none``: links become plain text, and
-pictures are left out. Build, publish, and restore README.md.
+works in a clone. ``make wheels ADDRESS=...`` does this in a copy, for what is published. Without an address,
+``none`` makes links plain text and leaves pictures out.
 """
 
 from __future__ import annotations
@@ -41,24 +41,32 @@ def known_address(settings: str) -> str | None:
     return found and found[1]
 
 
-def main(base: str) -> None:
-    readme, settings = ROOT / "README.md", ROOT / "pyproject.toml"
-    before = settings.read_text(encoding="utf-8")
-    readme.write_text(absolute(readme.read_text(encoding="utf-8"), base, known_address(before)), encoding="utf-8")
-    settings.write_text(with_urls(before, base), encoding="utf-8")
-    print(f"links: README.md and pyproject.toml lead to {base}")
+def checked(address: str) -> str:
+    """Return an address as it can be published, or "none"; refuse anything else."""
+    if address != "none" and not re.fullmatch(r"https://[\w.-]+(/[\w.-]+)*", address):
+        raise SystemExit(
+            f"links: the address must be https://HOST/PATH without a slash at its end, or none; got {address!r}."
+        )
+    return address
 
 
-def remove_links() -> None:
-    readme = ROOT / "README.md"
-    readme.write_text(without_links(readme.read_text(encoding="utf-8")), encoding="utf-8")
-    print("links: README.md has no relative links or pictures; restore it after the release")
+def lead_to(address: str, root: Path = ROOT) -> None:
+    """Let README.md and pyproject.toml of a copy of the project lead to an address, or nowhere."""
+    readme, settings = root / "README.md", root / "pyproject.toml"
+    page, before = readme.read_text(encoding="utf-8"), settings.read_text(encoding="utf-8")
+    if checked(address) == "none":
+        readme.write_text(without_links(page), encoding="utf-8")
+        return
+    readme.write_text(absolute(page, address, known_address(before)), encoding="utf-8")
+    settings.write_text(with_urls(before, address), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["none"]:
-        remove_links()
-        raise SystemExit
-    if len(sys.argv) != 2 or not re.fullmatch(r"https://[\w.-]+(/[\w.-]+)*", sys.argv[1]):
+    if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-    main(sys.argv[1])
+    lead_to(sys.argv[1])
+    print(
+        f"links: README.md leads to {sys.argv[1]}"
+        if sys.argv[1] != "none"
+        else "links: README.md has no relative links"
+    )

@@ -118,11 +118,10 @@ def test_pictures_of_the_readme_are_there_and_small():
 def test_links_of_the_readme_can_be_made_absolute(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT / "release")
     links = importlib.import_module("links")
-    monkeypatch.setattr(links, "ROOT", tmp_path)
     for name in ("README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     for base in ("https://example.org/one", "https://example.org/two/docs"):
-        links.main(base)
+        links.lead_to(base, tmp_path)
         text, settings = ((tmp_path / name).read_text(encoding="utf-8") for name in ("README.md", "pyproject.toml"))
         targets = [target for target in re.findall(r"\]\((.*?)\)", text) if not target.startswith("https://pypi.org")]
         assert f"{base}/tutorial.html" in targets
@@ -140,6 +139,20 @@ def test_the_readme_can_do_without_relative_links(monkeypatch):
     assert targets
     assert all(target.startswith("https://") for target in targets)
     assert "Quickstart has a complete script" in text
+
+
+@pytest.mark.parametrize("address", ["", "http://example.org", "https://example.org/", "example.org", "https://a b"])
+def test_nothing_is_published_with_a_false_address(monkeypatch, tmp_path, address):
+    monkeypatch.syspath_prepend(ROOT / "release")
+    wheels = importlib.import_module("wheels")
+    with pytest.raises(SystemExit, match="must be https://HOST/PATH"):
+        wheels.main(address, tmp_path / "dist", [])
+    assert not (tmp_path / "dist").exists()
+    kept = (ROOT / "README.md").read_bytes()
+    source = wheels.copied(tmp_path / "copy")
+    wheels.lead_to("none", source)
+    assert "](docs/" not in (source / "README.md").read_text(encoding="utf-8")
+    assert (ROOT / "README.md").read_bytes() == kept
 
 
 DOCUMENTED = ("baselines", "diversity", "learning", "models", "oracles", "potentials", "segmentation")

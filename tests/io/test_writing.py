@@ -47,6 +47,28 @@ def test_temporary_names_differ_and_must_be_new(tmp_path):
     assert not (tmp_path / "elsewhere").exists()
 
 
+def test_a_folder_that_is_swapped_for_a_link_gets_nothing(tmp_path):
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.mkdir()
+    folder.mkdir()
+    with atomic_write(folder / "file") as file:
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(outside)
+        file.write(b"x")
+    assert not list(outside.iterdir())
+    assert [path.name for path in (tmp_path / "moved").iterdir()] == ["file"]
+
+
+def test_a_folder_that_cannot_be_listed_can_be_written_to(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o300)
+    try:
+        write_text(folder / "file", "x")
+        assert (folder / "file").read_text() == "x"
+    finally:
+        folder.chmod(0o700)
+
+
 def test_what_fails_leaves_nothing(tmp_path):
     write_text(tmp_path / "file", "old")
 

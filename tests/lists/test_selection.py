@@ -171,3 +171,18 @@ def test_oracles_around_others_can_be_named_for_a_whole_list(oracle):
     found = hh.diverse(model, diversity, m=3, tradeoff=3.0, oracle=oracle)
     assert found.objective <= found.upper_bound
     assert "lagrangian" in found.oracles
+
+
+def test_report_says_what_a_low_guarantee_means():
+    model = hh.Grid(np.random.default_rng(0).normal(size=(12, 12, 3)), smoothness=0.4)
+    low = next(
+        found for found in (hh.diverse(model, m=m, certify=False) for m in (3, 4, 5, 6)) if 0 < found.guarantee < 0.9
+    )
+    assert "are loose);\nfound.improve(calls=20), or --certify 20" in low.report()
+    assert low.improve(calls=20).guarantee > low.guarantee
+    kept = pickle.loads(pickle.dumps(low))
+    assert "this much is proven; the list may be closer to the best one" in kept.report()
+    assert "found.improve" not in kept.report()
+    high = hh.diverse(hh.Chain(np.eye(3)), m=3, distinct=True)
+    assert high.guarantee > 0.9
+    assert "this much is proven" not in high.report()

@@ -18,11 +18,12 @@ import pytest
 
 from hedgehop.segmentation.images import shrunk_shape
 from hedgehop.studio import files, tasks
+from hedgehop.studio.folder import archives
 from hedgehop.studio.folder.images import ImageFolder, images_in
 from hedgehop.studio.pictures import read_picture
 from hedgehop.studio.requests import Stroke
 from hedgehop.studio.turns import Turns
-from hedgehop.studio.web import guard, header_timeout
+from hedgehop.studio.web import guard, header_timeout, slow_imports
 from tests.studio.serving import STROKES, Settings, candidates_of, opened, photo, serving, solve, studio  # noqa: F401
 
 
@@ -132,6 +133,35 @@ def test_who_leaves_in_the_middle_of_an_upload_leaves_no_traceback(studio, caplo
     assert not caplog.records
 
 
+def test_an_archive_that_nobody_waits_for_is_not_finished(tmp_path, monkeypatch):
+    (tmp_path / "a.png").write_bytes(photo())
+    seen, count = [], 3000
+    monkeypatch.setattr(archives, "_answer", lambda path, settings: seen.append(path) or time.sleep(0.01))
+    with serving(Settings(images=(tmp_path / "a.png",) * count)) as client, _connection(client) as connection:
+        connection.sendall(b"GET /api/images/export/coco HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        while not seen:
+            time.sleep(0.01)
+        connection.close()
+        before = -1
+        while before < len(seen):
+            before = len(seen)
+            time.sleep(1)
+        assert len(seen) < count
+        assert client.get("/api/images/export/coco", timeout=90).status_code == 409  # who waits gets the answer
+
+
+def test_what_is_not_http_is_refused(studio):  # noqa: F811
+    random = np.random.default_rng(3)
+    for k in range(60):
+        with _connection(studio) as connection:
+            start = [b"", b"GET / HTTP/1.1\r\n", b"POST /api/sample HTTP/1.1\r\nContent-Length: 4, 5\r\n"][k % 3]
+            connection.sendall(start + random.bytes(300).replace(b"\r", b"").replace(b"\n", b"") + b"\r\n\r\n")
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(4096)[:10]
+            assert answer in (b"", b"HTTP/1.1 4")
+    assert studio.get("/api/about").status_code == 200
+
+
 def test_too_many_labels_in_an_export_are_refused(studio):  # noqa: F811
     session = opened(studio)
     found = candidates_of(solve(studio, session))
@@ -186,3 +216,39 @@ def test_first_answers_come_before_the_rest_of_lists():
     for thread in threads:
         thread.join(90)
     assert order == ["a first", "b waits behind 0", "b first", "b rest", "a rest"]
+
+
+def test_who_fails_while_waiting_is_in_nobodys_way():
+    turns, done = Turns(1), []
+
+    def fail(ahead):
+        raise RuntimeError(f"behind {ahead}")
+
+    def wait_and_fail():
+        with pytest.raises(RuntimeError, match="behind 0"), turns.taken(fail):
+            pass
+        done.append(True)
+
+    with turns.taken():
+        other = threading.Thread(target=wait_and_fail)
+        other.start()
+        other.join(90)
+    with turns.taken():
+        assert done == [True]
+
+
+def test_slow_modules_are_never_imported_by_two_threads_at_once(monkeypatch):
+    inside, most = [], []
+
+    def import_slowly(name):
+        inside.append(name)
+        most.append(len(inside))
+        time.sleep(0.01)
+        inside.remove(name)
+
+    monkeypatch.setattr(slow_imports, "import_module", import_slowly)
+    with serving(Settings()) as client:  # begins to import
+        sessions = [opened(client) for _ in range(4)]  # each waits for that
+        assert all(candidates_of(solve(client, session)) for session in sessions)
+    assert len(most) == 5 * len(slow_imports._SLOW_TO_IMPORT)
+    assert set(most) == {1}

@@ -17,6 +17,7 @@ from PIL import Image
 
 from hedgehop.studio.folder.images import images_in
 from tests.studio.browsing import (
+    answer,
     board,
     draw,
     expect,
@@ -76,17 +77,7 @@ def test_a_stroke_that_changes_more_than_it_touches_shows_both(page):
     after = before.copy()
     after[300:340, 20:60], after[20:60, 20:60] = 1, 1
 
-    def answer(route):
-        runs = np.stack([after.ravel(), np.ones(after.size, int)], axis=1).ravel().tolist()
-        data = json.dumps({"list": 9, "index": 0, "differs": 0, "runs": runs})
-        done = json.dumps(
-            {"count": 1, "proof": {"share": 0, "text": "", "meaning": "none"}, "chances": None, "seconds": 1}
-        )
-        route.fulfill(
-            content_type="text/event-stream", body=f"event: candidate\ndata: {data}\n\nevent: done\ndata: {done}\n\n"
-        )
-
-    page.route("**/solve", answer)
+    page.route("**/solve", lambda route: answer(route, [after]))
     draw(page, (35 / 512, 315 / 512), (45 / 512, 325 / 512))
     expect(options(page)).to_have_count(3)
     expect(options(page).nth(1)).to_contain_text("only where you drew")
@@ -138,13 +129,13 @@ def test_a_click_and_a_box_need_no_stroke(page):
     left, top, side = board(page)
     request = asked(page, lambda: page.mouse.click(left + 0.42 * side, top + 0.3 * side))
     assert len(request["strokes"][0]["points"]) == 1
-    solved(page, 3)
+    solved(page, 6)
     page.get_by_role("button", name="Clear all strokes").click()
     page.keyboard.press("r")
     request = asked(page, lambda: draw(page, (0.2, 0.05), (0.7, 0.6)))
     assert request["box"] == pytest.approx([0.2 * 512, 0.05 * 512, 0.7 * 512, 0.6 * 512], abs=3)
     assert request["strokes"] == []
-    solved(page, 2)
+    solved(page, 6)
     inside = mask_of(page)
     assert inside[:20].sum() == inside[330:].sum() == 0
     assert inside.sum() > 2000
@@ -179,6 +170,10 @@ def test_pixels_are_edited_and_everything_is_undone(page):
     masks.append(mask_of(page))
     assert len(np.unique(masks[5])) > 2
     page.get_by_role("button", name="Object", exact=True).first.click()
+    page.keyboard.press("f")
+    page.mouse.click(left + 0.8 * side, top + 0.8 * side)  # filled with the first label: merged with that object
+    assert (mask_of(page)[380:440, 380:440] == 1).all()
+    page.keyboard.press("Control+z")
     page.keyboard.press("b")
     request = asked(page, lambda: draw(page, *WALL))  # edits are kept by what follows
     assert request["chosen"] is True

@@ -224,28 +224,3 @@ def test_a_pen_draws_under_its_palm(tablet, palm_first):
     drawn = stroke_of(tablet, lambda: tablet.evaluate(send, [left + 0.4 * side, top + 0.3 * side, palm_first]))
     assert len(drawn["points"]) == 3
     assert drawn["points"][0] == pytest.approx([0.4 * 512, 0.3 * 512], abs=2)
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1024, 768), (768, 1024), (390, 844)])
-def test_nothing_is_cut_off_and_the_image_stays_in_place(browser, studio, width, height):
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(str(studio.base_url))
-    expect(page.locator("#name")).to_have_text(re.compile("astronaut"))
-    page.get_by_role("button", name="Show me").click()
-    solved(page, 6)
-    place = page.locator("#board").bounding_box()
-    page.keyboard.press("s")
-    expect(page.locator("#stop")).to_be_visible()
-    assert page.locator("#board").bounding_box() == place
-    solved(page, 6)
-    assert page.locator("#board").bounding_box() == place
-    page.keyboard.press("6")
-    there = """e => {
-      const place = e.getBoundingClientRect();
-      return !e.checkVisibility() || (place.right <= innerWidth + 1 && place.left >= -1);
-    }"""
-    for place in ("header button", "aside button", "aside input", ".controls *", "#strip [aria-selected=true]"):
-        for control in page.locator(place).all():
-            assert control.evaluate(there), control.evaluate("e => e.outerHTML")
-    assert page.locator("aside").evaluate("e => e.scrollWidth <= e.clientWidth")
-    page.close()

@@ -11,7 +11,7 @@ import secrets
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from os.path import splitext
 from pathlib import Path
@@ -71,34 +71,60 @@ def _xz_blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def atomic_write(path: FilePath) -> Iterator[IO[bytes]]:
-    """Write a file, compressed by suffix, completely or not at all; no link is followed, a link is replaced."""
+    """Write a file, compressed by suffix, completely or not at all; no link is followed, a link is replaced.
+
+    The folder is held open, so that the file lands in it even if another folder gets its name in the meantime.
+    """
     target = Path(path)
     refuse_special(target)
-    temporary = target.with_name(f".{secrets.token_hex(12)}.part")
+    temporary = f".{secrets.token_hex(12)}.part"
     try:
-        with exclusive(temporary) as file:
-            suffix = target.suffix.lower()
-            if suffix == ".gz":
-                with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
-                    yield cast(IO[bytes], packed)
-            elif suffix == ".xz":
-                with lzma.LZMAFile(file, "wb") as packed_xz:
-                    yield packed_xz
-            else:
-                yield file
-        temporary.replace(target)
-    except OSError as error:
-        name = str(temporary)  # errors should name the target, not the temporary file
-        error.filename = str(target) if error.filename in (None, name) else error.filename
+        with _held(target.parent) as folder:
+            place = Path(temporary) if folder is not None else target.parent / temporary
+            try:
+                with exclusive(place, folder) as file, _compressing(file, target) as packed:
+                    yield packed
+                os.replace(place, target.name if folder is not None else target, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                with suppress(FileNotFoundError):
+                    os.unlink(place, dir_fd=folder)
+    except OSError as error:  # which should name the target, not the temporary file
+        known = (None, temporary, str(target.parent / temporary), str(target.parent))
+        error.filename = str(target) if error.filename in known else error.filename
         raise
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[int | None]:
+    """Hold a folder open while the block runs, where the system can write by handles of folders."""
+    if not {os.open, os.rename, os.unlink} <= os.supports_dir_fd:
+        yield None
+        return
+    # A handle that only names the folder is enough, and needs no permission to read it.
+    handle = os.open(folder, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY)
+    try:
+        yield handle
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(handle)
 
 
-def exclusive(path: Path) -> IO[bytes]:
-    """Create a new file; a name that exists, even as a link, is refused."""
+@contextmanager
+def _compressing(file: IO[bytes], target: Path) -> Iterator[IO[bytes]]:
+    suffix = target.suffix.lower()
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+    elif suffix == ".xz":
+        with lzma.LZMAFile(file, "wb") as packed_xz:
+            yield packed_xz
+    else:
+        yield file
+
+
+def exclusive(path: Path, folder: int | None = None) -> IO[bytes]:
+    """Create a new file, perhaps in a folder that is held open; a name that exists, even as a link, is refused."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, flags, 0o666), "wb")
+    return os.fdopen(os.open(path, flags, 0o666, dir_fd=folder), "wb")
 
 
 def refuse_special(path: Path) -> None:

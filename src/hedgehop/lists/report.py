@@ -15,6 +15,7 @@ from hedgehop.lists.result import DiverseList
 from hedgehop.oracles.registry import available
 
 _ARGUMENTS = {"slopes": "list dual", "relaxed slopes": "list dual", "joint": "joint cuts"}
+_LITTLE = 0.9  # guarantee below which people may take it for a mark
 _SURE_LABEL = 0.95  # probability above which a label counts as sure
 
 
@@ -23,6 +24,7 @@ def report(found: DiverseList, verbose: bool = False) -> str:
     between = ";\n" if len(found) > 1 else "; "
     parts = [summary(found, between), "", *_table(found), *_sureness(found), "", *_settings(found)]
     rest = [*_solvers(found), *_proof(found)] if verbose else [_total(found), *_behind(found.certificate)]
+    rest += _meaning(found)
     return "\n".join([*parts, *rest, *_advice(found)])
 
 
@@ -162,6 +164,17 @@ def _is_unproven(proof: Certificate) -> bool:
 
 def _limits(proof: Certificate) -> str:
     return " that keeps the limits" if proof.apart else ""
+
+
+def _meaning(found: DiverseList) -> list[str]:
+    """What a low guarantee says, and what it does not."""
+    proof = found.certificate
+    if proof.optimal or not 0.0 < proof.guarantee < _LITTLE:
+        return []
+    loose = " (bounds on lists whose labelings must differ are loose)" if proof.apart else ""
+    text = f"this much is proven; the list may be closer to the best one{loose}"
+    more = "found.improve(calls=20), or --certify 20 on the command line, often proves more"
+    return [f"{text};", more] if found.can_improve else [text]
 
 
 def _behind(proof: Certificate) -> list[str]:

@@ -252,6 +252,11 @@ class DiverseList:
         """
         return self._go_on("improved").improve(positive_count(calls, "calls"), progress)
 
+    @property
+    def can_improve(self) -> bool:
+        """Whether `improve` and `certify` have a solver; lists from files, pools and portfolios have none."""
+        return self._improver is not None
+
     def _go_on(self, wanted: str) -> ListImprover:
         if self._improver is None:
             raise ValueError(

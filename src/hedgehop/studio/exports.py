@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from hedgehop import _core
 from hedgehop.io.run_lengths import encode_runs
 from hedgehop.studio.fine_borders import at_full_size, soft_edges
 from hedgehop.studio.pictures import Picture
@@ -37,6 +38,7 @@ def archive(picture: Picture, candidates: Sequence[NDArray[np.uint8]], brushes: 
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as files:
         for k, labels in enumerate(candidates, 1):
+            _core.check_stop()
             files.writestr(f"candidate_{k}.mask.png", export("mask", picture, labels, brushes))
             files.writestr(f"candidate_{k}.coco.json", export("coco", picture, labels, brushes))
     return out.getvalue()

@@ -28,6 +28,9 @@ _PROOF_MEANING = (
     "with showing the likeliest segmentation {m} times, this list gains at least {share} % of what the best list could "
     "gain: {among}. This is proven for this list. It says nothing about how well the model fits your image."
 )
+_NOTHING_PROVEN = (
+    "How close this list comes to the best possible list is not known: nothing could be proven. It may still be good."
+)
 
 MakeList = Callable[[Show, Note], DiverseList]
 
@@ -61,9 +64,13 @@ class Job:
         self._stop.set()
         return self._tell("cancelled", {})
 
+    def wait_behind(self, ahead: int) -> None:
+        """Tell the page how many others come first."""
+        self._tell("waiting", {"ahead": ahead})
+
     def run(self) -> None:
         """Solve, when it is our turn; every outcome is an event."""
-        with self._turns.taken(lambda ahead: self._tell("waiting", {"ahead": ahead})), self._stop:
+        with self._turns.taken(self.wait_behind), self._stop:
             try:
                 _core.check_stop()
                 found = self._solve(self._show, self._note)
@@ -145,4 +152,5 @@ def proof_of(found: DiverseList) -> dict[str, Any]:
     computed = f"from the segmentations that were computed ({found.method.rpartition(' ')[2]})"
     among = f"the best of all lists of {m} {'of this image' if found.indices is None else computed}"
     text = f"at least {share} % of the best possible" if share else "nothing could be proven for this list"
-    return {"share": share, "text": text, "meaning": _PROOF_MEANING.format(m=m, share=share, among=among)}
+    meaning = _PROOF_MEANING.format(m=m, share=share, among=among) if share else _NOTHING_PROVEN
+    return {"share": share, "text": text, "meaning": meaning}

@@ -20,6 +20,7 @@ from hedgehop.studio.requests import MOST_LABELS, AnyMap, DrawnMap, Label, Solve
 from hedgehop.studio.settings import Settings
 from hedgehop.studio.tasks import Classes, CutOuts, LabelMap, Memory, Note, Show, SolveTask
 from hedgehop.studio.turns import Turns
+from hedgehop.studio.web.slow_imports import import_slow_modules
 
 _MOST_LISTS_KEPT = 60
 _BYTES_PER_PIXEL = 70  # of superpixels, features and lists, measured
@@ -44,11 +45,13 @@ class Session:
         self.class_labels: list[Label] | None = None
         self._turns = turns
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
-        self._task: Future[SolveTask] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
         self._lists: OrderedDict[int, list[PackedLabels]] = OrderedDict()
         self._memories: dict[int, Memory] = {}  # of lists
         self._last_list = 0
         self._job: Job | None = None
+        self._ahead: int | None = None  # how many others come before the image is prepared
+        # Last, because the thread uses the rest.
+        self._task: Future[SolveTask] = self._thread.submit(self._prepared, lambda: CutOuts(picture))
 
     @property
     def size(self) -> int:
@@ -77,6 +80,8 @@ class Session:
 
         job = self._job = Job(number, solve, self._turns, asyncio.get_running_loop())
         self._keep(job.candidates)
+        if (ahead := self._ahead) is not None:
+            job.wait_behind(ahead)
         self._thread.submit(job.run)
         return job
 
@@ -107,8 +112,15 @@ class Session:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _prepared(self, task: Callable[[], SolveTask]) -> SolveTask:
-        with self._turns.taken():
+        with self._turns.taken(self._wait_behind):
+            self._ahead = None
+            import_slow_modules()  # or wait until they are there
             return task()
+
+    def _wait_behind(self, ahead: int) -> None:
+        self._ahead = ahead
+        if (job := self._job) is not None:
+            job.wait_behind(ahead)
 
     def _keep(self, candidates: list[PackedLabels]) -> None:
         self._last_list += 1

@@ -49,14 +49,16 @@ class Turns:
         with self._changed:
             ticket, told = (rest, next(self._numbers)), 0
             insort(self._waiting, ticket)
-            while (place := self._waiting.index(ticket) + 1) > self._free:
-                if ahead is not None and place != told:
-                    ahead(place - 1)
-                    told = place
-                self._changed.wait()
-            self._waiting.remove(ticket)
-            self._free -= 1
-            self._changed.notify_all()
+            try:
+                while (place := self._waiting.index(ticket) + 1) > self._free:
+                    if ahead is not None and place != told:
+                        ahead(place - 1)
+                        told = place
+                    self._changed.wait()
+                self._free -= 1
+            finally:  # whoever fails must not stay in the way of others
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
 
     def _release(self) -> None:
         with self._changed:

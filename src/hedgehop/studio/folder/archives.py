@@ -15,6 +15,7 @@ from fastapi import HTTPException
 from numpy.typing import NDArray
 from PIL import Image
 
+from hedgehop import _core
 from hedgehop.segmentation import voc_palette
 from hedgehop.studio.errors import refuse
 from hedgehop.studio.exports import add_to_coco, indexed, png
@@ -42,6 +43,7 @@ def write_archive(kind: ArchiveKind, images: Sequence[Path], settings: Settings,
     count = 0
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as files:
         for path in images:
+            _core.check_stop()
             try:
                 answer = _answer(path, settings)
             except HTTPException as error:

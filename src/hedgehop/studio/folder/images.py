@@ -15,6 +15,7 @@ from hedgehop._errors import need
 from hedgehop.io.file_access import atomic_write
 from hedgehop.io.images import IMAGE_SUFFIXES
 from hedgehop.studio.errors import refuse
+from hedgehop.studio.web.slow_imports import IMPORTING
 
 _OWN_SUFFIXES = (".mask.png", ".cutout.png")  # what we write ourselves
 
@@ -108,5 +109,7 @@ def read_limited(path: Path, most_bytes: int) -> bytes:
 def sample() -> bytes:
     """Return the sample image: an astronaut (NASA, public domain), as scikit-image brings it."""
     out = io.BytesIO()
-    Image.fromarray(need("skimage.data", "segmentation", "the sample image").astronaut()).save(out, "PNG")
+    with IMPORTING:
+        pixels = need("skimage.data", "segmentation", "the sample image").astronaut()
+    Image.fromarray(pixels).save(out, "PNG")
     return out.getvalue()

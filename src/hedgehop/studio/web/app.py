@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -19,9 +18,9 @@ from hedgehop.studio.settings import Settings
 from hedgehop.studio.studio import Studio
 from hedgehop.studio.web.guard import Guard
 from hedgehop.studio.web.routes import api
+from hedgehop.studio.web.slow_imports import import_slow_modules
 
 _STATIC = Path(__file__).parents[1] / "static"
-_SLOW_TO_IMPORT = ("sklearn.ensemble", "sklearn.svm", "skimage.segmentation", "skimage.feature", "scipy.stats")
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -47,14 +46,9 @@ def create_app(settings: Settings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Import slow modules while the person still looks for the brush; at the end stop every solve."""
-    threading.Thread(target=_import_slow_modules, daemon=True).start()
+    threading.Thread(target=import_slow_modules, daemon=True).start()
     yield
     app.state.studio.sessions.close()
-
-
-def _import_slow_modules() -> None:
-    for name in _SLOW_TO_IMPORT:
-        import_module(name)
 
 
 async def _page() -> FileResponse:

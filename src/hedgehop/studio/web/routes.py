@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
 from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
@@ -23,6 +25,7 @@ from hedgehop.studio.requests import MOST_LABELS, AnyMap, Document, Label, Solve
 from hedgehop.studio.sessions import Session
 from hedgehop.studio.studio import Opened, Studio
 from hedgehop.studio.web.guard import is_json
+from hedgehop.studio.web.waiting import while_waited_for
 
 api = APIRouter(prefix="/api", responses=RESPONSES)
 
@@ -171,14 +174,15 @@ async def keep_work(studio: StudioOf, number: Annotated[int, Path(ge=0, le=1_000
 
 
 @api.get("/images/export/{kind}", response_class=StreamingResponse, responses=_file("application/zip"))
-async def export_folder(studio: StudioOf, kind: ArchiveKind) -> StreamingResponse:
+async def export_folder(request: Request, studio: StudioOf, kind: ArchiveKind) -> StreamingResponse:
     """Return the answers of all images that are not skipped as one zip file."""
-    out = tempfile.TemporaryFile()  # noqa: SIM115  closed when it was sent
-    async with studio.reading:
-        count = await run_in_threadpool(write_archive, kind, studio.folder.paths, studio.settings, out)
-    if count == 0:
-        out.close()
-        raise refuse(409, "no image of this folder has an answer yet. Draw on one first.")
+    with ExitStack() as kept:
+        out = kept.enter_context(tempfile.TemporaryFile())
+        async with studio.reading:
+            work = partial(write_archive, kind, studio.folder.paths, studio.settings, out)
+            if not await while_waited_for(request, work):
+                raise refuse(409, "no image of this folder has an answer yet. Draw on one first.")
+        kept.pop_all()  # it is closed when it was sent
     return StreamingResponse(_sent(out), media_type="application/zip")
 
 
@@ -238,12 +242,11 @@ async def export_one(session: SessionOf, request: ExportRequest) -> Response:
 
 
 @api.post("/sessions/{id}/export/all", response_class=Response, responses=_file("application/zip"))
-async def export_all(session: SessionOf, request: ArchiveRequest) -> Response:
+async def export_all(http: Request, session: SessionOf, request: ArchiveRequest) -> Response:
     """Return several label maps as a zip file."""
     found = [session.labels(which) for which in request.candidates]
-    return Response(
-        await run_in_threadpool(archive, session.picture, found, request.labels), media_type="application/zip"
-    )
+    data = await while_waited_for(http, partial(archive, session.picture, found, request.labels))
+    return Response(data, media_type="application/zip")
 
 
 @api.post("/sessions/{id}/document")

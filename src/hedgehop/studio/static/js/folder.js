@@ -98,6 +98,7 @@ export class Folder {
     this.#note(state);
     const done = this.images.filter(({ mark }) => mark !== "open").length;
     element("folder", HTMLElement).hidden = images.length < 2;
+    button("sample").hidden = images.length > 0; // who has brought images needs no sample, and the room is needed
     element("place", HTMLElement).textContent = at < 0 ? `${images.length} images` : `${at + 1} of ${images.length}`;
     element("progress", HTMLProgressElement).max = Math.max(1, images.length);
     element("progress", HTMLProgressElement).value = done;

@@ -7,6 +7,7 @@ import { button, element } from "./dom.js";
 import { Editing } from "./editing.js";
 import { ExportMenu } from "./panels/export_menu.js";
 import { Folder } from "./folder.js";
+import { frameOf } from "./drawing/frames.js";
 import { Hint } from "./panels/hint.js";
 import { Keeper } from "./storage/keeper.js";
 import { KeyboardPen } from "./drawing/keyboard_pen.js";
@@ -146,7 +147,7 @@ function renderBase(state) {
   if (pictured === shown.runs) return;
   pictured = shown.runs;
   refined.width = refined.width; // clears it
-  drawThumbnail(refined, state, shown, null);
+  drawThumbnail(refined, state, shown, null, frameOf(state, refined.width / refined.height));
 }
 
 for (const part of parts) store.listen((state) => part.render(state));

@@ -117,7 +117,7 @@ export class Opening {
     this.#store.reset({ ...(labels ? { labels } : {}), ...classes, ...kept, session, image });
     if (!made) return;
     const { strokes, box, base, m, kind, distance, smoothness } = made.wish;
-    const chosen = base ? { kept: { runs: base.runs, name: "kept", kind: /** @type {const} */ ("chosen") }, selected: -1, refining: true } : {};
+    const chosen = base ? { kept: { runs: base.runs, name: "your earlier answer", kind: /** @type {const} */ ("chosen") }, selected: -1, refining: true } : {};
     this.#store.change({ strokes, box: box ?? null, ...chosen, settings: { ...this.#store.state.settings, m, kind, distance, smoothness } });
   }
 

@@ -121,7 +121,7 @@ export class Solver {
       const count = found.candidates.length;
       say(this.#noted || `${count} candidate${count === 1 ? "" : "s"} in ${data.seconds.toFixed(1)} s. Click one, or press its number.`);
     } else if (name === "waiting") {
-      say(`Waiting for a turn: ${data.ahead} before you …`, "busy");
+      say(data.ahead ? `Waiting for a turn: ${data.ahead} before you …` : "Waiting for a turn: you are next …", "busy");
     } else if (name === "note") {
       this.#noted = data.message;
     } else if (name === "failed") {

@@ -18,6 +18,7 @@ const REMOVED = [240, 60, 60, 120];
 export const ADDED_INK = "#19e57a";
 export const REMOVED_INK = "#ff5252";
 
+const SIGNED = 0.1; // of the lattice's square: smaller regions have no sign of their own
 const MOST = 40; // pictures that are kept: they are large
 
 /** What was drawn, by label maps, the last used last. @type {Map<string, any>} */
@@ -80,33 +81,44 @@ export function changeOf(state, map, other) {
       ...found,
       shade: painted(kinds, width, colors),
       line: outline(kinds, width),
-      plus: signs(kinds, width, (kind) => kind > 1, true),
-      minus: signs(kinds, width, (kind) => kind === 1, false),
+      plus: signs(found, width, ({ to }) => to > 0, true),
+      minus: signs(found, width, ({ to }) => to === 0, false),
     };
   });
 }
 
 /**
- * Signs on a lattice inside of what is added or removed, in pixels of the label map.
- * @param {Uint8Array} kinds
+ * Signs inside of what is added or removed, in pixels of the label map: on a lattice, and in the middle of regions that
+ * the lattice misses.
+ * @param {import("./differences.js").Differences} found
  * @param {number} width
- * @param {(kind: number) => boolean} wanted
+ * @param {(region: import("./differences.js").Region) => boolean} wanted
  * @param {boolean} cross
  */
-function signs(kinds, width, wanted, cross) {
+function signs({ places, regions }, width, wanted, cross) {
   const path = new Path2D();
-  const height = kinds.length / width;
+  const height = places.length / width;
   const step = Math.max(6, Math.round(Math.max(width, height) / 18));
-  const arm = step / 5;
+  const seen = new Set([0]);
+  /** @type {(x: number, y: number, arm: number) => void} */
+  const put = (x, y, arm) => {
+    path.moveTo(x - arm, y);
+    path.lineTo(x + arm, y);
+    if (!cross) return;
+    path.moveTo(x, y - arm);
+    path.lineTo(x, y + arm);
+  };
   for (let y = step / 2; y < height; y += step) {
     for (let x = step / 2; x < width; x += step) {
-      if (!wanted(kinds[Math.floor(y) * width + Math.floor(x)])) continue;
-      path.moveTo(x - arm, y);
-      path.lineTo(x + arm, y);
-      if (!cross) continue;
-      path.moveTo(x, y - arm);
-      path.lineTo(x, y + arm);
+      const place = places[Math.floor(y) * width + Math.floor(x)];
+      if (place && wanted(regions[place - 1])) put(x, y, step / 5);
+      seen.add(place);
     }
+  }
+  for (const [k, region] of regions.entries()) {
+    const { x, y, area } = region;
+    const there = places[Math.floor(y) * width + Math.floor(x)] === k + 1;
+    if (there && !seen.has(k + 1) && area > SIGNED * step * step && wanted(region)) put(x, y, step / 7);
   }
   return path;
 }

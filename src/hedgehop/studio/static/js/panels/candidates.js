@@ -2,12 +2,16 @@
 import { keptApart, mapAt, reference } from "../answers.js";
 import { element, make } from "../dom.js";
 import { drawMap } from "../drawing/layers.js";
+import { frameOf } from "../drawing/frames.js";
 import { difference } from "./captions.js";
 
 /** @typedef {import("../types.js").State} State @typedef {import("../types.js").LabelMap} LabelMap */
+/** @typedef {import("../types.js").Box} Box @typedef {{size: [number, number], frame: Box}} Tile Size of a picture, and what it shows */
 
 const TALLEST = 112;
 const SMALLEST = 56;
+const NARROW = 560; // of the strip: it scrolls, with pictures that can be touched
+const SMALLEST_TO_TOUCH = 96;
 const GAP = 22; // between pictures, with their frames
 
 /** The candidates side by side, as they arrive, with what differs; what was there before stands at the end. */
@@ -52,31 +56,30 @@ export class Candidates {
     const there = found?.candidates ?? [];
     const waiting = busy ? Math.max(0, (found?.proof ? settings.m : found?.wanted ?? settings.m) - there.length) : 0;
     const apart = keptApart(state);
-    const size = this.#size(state, there.length + waiting + (apart ? 1 : 0));
-    const tiles = there.map((_, k) => this.#candidate(state, k, size));
-    const empty = Array.from({ length: waiting }, () => this.#empty(size));
-    this.#place.replaceChildren(...tiles, ...empty, ...(apart ? [this.#candidate(state, -1, size)] : []));
-    if (!there.length && !waiting && !apart) {
-      const text = state.session?.mode === "classes" ? "Press Solve to see different segmentations." : "Different cut-outs will appear here.";
-      this.#place.append(make("p", { class: "strip-empty" }, [text]));
-    }
+    const tile = this.#tile(state, there.length + waiting + (apart ? 1 : 0));
+    const tiles = there.map((_, k) => this.#candidate(state, k, tile));
+    const empty = Array.from({ length: waiting }, () => this.#empty(tile));
+    this.#place.replaceChildren(...tiles, ...empty, ...(apart ? [this.#candidate(state, -1, tile)] : []));
+    if (!there.length && !waiting) this.#place.append(make("p", { class: "strip-empty" }, [invitation(state, apart)]));
     if (focused) this.focus(state.selected);
   }
 
-  /** Pictures fill the strip, as many as there are. @param {State} state @param {number} count @returns {[number, number]} */
-  #size({ session, settings }, count) {
-    const shape = session ? Math.min(3, Math.max(0.4, session.width / session.height)) : 4 / 3;
-    const room = (this.#place.clientWidth - 28) / Math.max(count, settings.m) - GAP;
-    const height = Math.max(SMALLEST, Math.min(TALLEST, room / shape));
-    return [Math.round(height * shape), Math.round(height)];
+  /** Pictures fill the strip, as many as there are. @param {State} state @param {number} count @returns {Tile} */
+  #tile(state, count) {
+    const room = (this.#place.clientWidth - 28) / Math.max(count, state.settings.m) - GAP;
+    const frame = frameOf(state, Math.max(1, room / TALLEST));
+    const shape = Math.min(3, Math.max(0.4, (frame[2] - frame[0]) / (frame[3] - frame[1])));
+    const least = this.#place.clientWidth < NARROW ? SMALLEST_TO_TOUCH : SMALLEST;
+    const height = Math.max(least, Math.min(TALLEST, room / shape));
+    return { size: [Math.round(height * shape), Math.round(height)], frame };
   }
 
-  /** @param {State} state @param {number} k @param {[number, number]} size */
-  #candidate(state, k, size) {
+  /** @param {State} state @param {number} k @param {Tile} tile */
+  #candidate(state, k, { size, frame }) {
     const map = mapAt(state, k);
     if (!map) throw new Error("no such candidate");
     const canvas = this.#canvas(size);
-    this.#paint(canvas, state, k, map);
+    drawThumbnail(canvas, state, map, reference(state, k), frame);
     const { title, about } = told(state, k, map);
     const caption = make("span", { class: "caption" }, about && about !== title ? [make("b", {}, [title]), make("span", {}, [about])] : [make("b", {}, [title])]);
     caption.style.maxWidth = `${Math.max(size[0], 96)}px`;
@@ -95,8 +98,8 @@ export class Candidates {
     return made;
   }
 
-  /** @param {[number, number]} size */
-  #empty(size) {
+  /** @param {Tile} tile */
+  #empty({ size }) {
     return make("div", { class: "candidate waiting", "aria-hidden": "true" }, [this.#canvas(size), make("span", { class: "caption" }, [" "])]);
   }
 
@@ -106,11 +109,6 @@ export class Candidates {
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
     return canvas;
-  }
-
-  /** @param {HTMLCanvasElement} canvas @param {State} state @param {number} k @param {LabelMap} map */
-  #paint(canvas, state, k, map) {
-    drawThumbnail(canvas, state, map, reference(state, k));
   }
 
   /** @param {State} state */
@@ -139,6 +137,12 @@ export class Candidates {
   }
 }
 
+/** @param {State} state @param {boolean} apart Whether an earlier answer is there. */
+function invitation({ session }, apart) {
+  if (apart) return "Draw to change it, or press Solve to see others.";
+  return session?.mode === "classes" ? "Press Solve to see different segmentations." : "Different cut-outs will appear here.";
+}
+
 /** @param {State} state @param {number} k @param {LabelMap} map */
 function told(state, k, map) {
   const candidate = k < 0 ? null : state.found?.candidates[k];
@@ -146,23 +150,25 @@ function told(state, k, map) {
   const about = other && other.runs !== map.runs ? difference(state, map, other) : "";
   const chance = candidate?.chance === undefined ? "" : candidate.chance < 0.005 ? "< 1 %" : `${Math.round(100 * candidate.chance)} %`;
   if (k < 0) return { title: state.kept?.kind === "before" ? "before" : state.kept?.name ?? "", about };
-  const name = candidate?.name ?? (k === 0 ? state.found?.first : "") ?? "";
+  const chosen = state.refining && state.kept?.kind !== "before" && state.kept?.runs === map.runs;
+  const name = chosen ? "your choice" : candidate?.name ?? (k === 0 ? state.found?.first : "") ?? "";
   return { title: [chance, name].filter(Boolean).join(", ") || about, about };
 }
 
 /**
- * Draw the image with a label map on it, as large as it fits.
+ * Draw a part of the image with a label map on it, as large as it fits.
  * @param {HTMLCanvasElement} canvas
  * @param {State} state
  * @param {LabelMap} map
  * @param {LabelMap | null} other
+ * @param {Box} frame In pixels of the image.
  */
-export function drawThumbnail(canvas, state, map, other) {
+export function drawThumbnail(canvas, state, map, other, [left, top, right, bottom]) {
   const context = canvas.getContext("2d");
   const { session, image } = state;
   if (!context || !session || !image) return;
-  const scale = Math.min(canvas.width / session.width, canvas.height / session.height);
-  context.setTransform(scale, 0, 0, scale, (canvas.width - session.width * scale) / 2, (canvas.height - session.height * scale) / 2);
+  const scale = Math.min(canvas.width / (right - left), canvas.height / (bottom - top));
+  context.setTransform(scale, 0, 0, scale, (canvas.width - (left + right) * scale) / 2, (canvas.height - (top + bottom) * scale) / 2);
   context.imageSmoothingQuality = "high";
   context.drawImage(image, 0, 0, session.width, session.height);
   drawMap(context, state, map, other, { pixel: 1.4 / scale, only: false });

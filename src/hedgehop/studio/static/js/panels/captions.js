@@ -63,7 +63,7 @@ function placed({ solved_width, solved_height }, group) {
 function borders(regions) {
   const grown = regions.reduce((sum, { to, area }) => sum + (to === 0 ? -area : area), 0);
   const all = regions.reduce((sum, { area }) => sum + area, 0);
-  if (!all) return "the same";
+  if (!all) return "as before";
   if (Math.abs(grown) < 0.4 * all) return "other borders";
   return grown > 0 ? "+ wider borders" : "− tighter borders";
 }

@@ -30,7 +30,7 @@ async function ask(mode, act) {
 /** @param {string} key @returns {Promise<any>} */
 export const read = (key) => ask("readonly", (store) => store.get(key));
 
-/** @param {{key: string, time: number}} record */
+/** @param {{key: string, time: number} & Record<string, unknown>} record */
 export async function write(record) {
   await ask("readwrite", (store) => store.put(record));
   const count = await ask("readonly", (store) => store.count());

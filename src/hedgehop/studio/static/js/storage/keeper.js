@@ -126,6 +126,6 @@ function fromWork({ mark, document, answer }, session) {
   const { wish, labels } = /** @type {NonNullable<Opened["document"]>} */ (document);
   const { strokes, box } = wish;
   const fits = answer && answer.runs.reduce((sum, value, k) => sum + (k % 2 ? value : 0), 0) === session.solved_width * session.solved_height;
-  const chosen = fits ? { kept: { runs: answer.runs, name: "kept", kind: /** @type {const} */ ("chosen") }, selected: -1, refining: true } : {};
+  const chosen = fits ? { kept: { runs: answer.runs, name: "your earlier answer", kind: /** @type {const} */ ("chosen") }, selected: -1, refining: true } : {};
   return { labels, strokes, box: box ?? null, mark, ...chosen };
 }
