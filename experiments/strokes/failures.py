@@ -2,8 +2,8 @@
 """Pages of pictures of what is hard: thin things, holes, several parts, texture, very large and very small objects.
 
 ``python -m experiments.strokes.failures --data DIR [--output results/failures] [--each 3] [--kind people]`` writes a
-picture per kind: strokes, the plain mean of the opinions (before there were nets), the nets, connected objects, the best
-of six. "people" are all strokes of people that the nets answer worse than the plain mean.
+picture per kind: strokes, the plain mean of the opinions (before there were nets), the nets, connected objects, the
+best of six. "people" are all strokes of people that the nets answer worse than the plain mean.
 """
 
 from __future__ import annotations
