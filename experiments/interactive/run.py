@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,14 +15,22 @@ from experiments.interactive import images, methods
 from experiments.interactive.problems import LONGEST, Problem, original_crf, prepare, share_right
 from experiments.interactive.report import Part, write
 from experiments.progress import tell
+from experiments.strokes.run import robot
 from hedgehop._frozen import digest
 from hedgehop.tuning.cache import ScoreCache
 from hedgehop.tuning.search import Tuned
 
 M = 6  # tuned for
+PARTS = ("table", "robot")
 
 
-def reproduce(data: str | Path, output: str | Path = "results/interactive", limit: int | None = None) -> str:
+def reproduce(
+    data: str | Path,
+    output: str | Path = "results/interactive",
+    limit: int | None = None,
+    parts: Sequence[str] = (),
+    only: list[str] | None = None,
+) -> str:
     """Run all parts, write results.md, results.csv and oracle.png into `output`, and return the text.
 
     Parameters
@@ -33,8 +41,25 @@ def reproduce(data: str | Path, output: str | Path = "results/interactive", limi
         Also keeps the caches: a second run is there at once.
     limit : int, optional
         Use this many images of each part only.
+    parts : names of parts
+        "table" (the paper's Table 2), "robot" (marks that a robot needs, into the folder `robot`); by default both.
+    only : list of str, optional
+        Which players the robot judges, such as "dialogue"; by default all.
     """
-    data, output = Path(data), Path(output)
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise ValueError(f"parts must be among {', '.join(PARTS)}; got {unknown[0]!r}.")
+    wanted, texts = parts or PARTS, []
+    if only and "robot" not in wanted:
+        raise ValueError("only must come with the part robot: the table is made as a whole. Leave it out.")
+    if "table" in wanted:
+        texts.append(_table(Path(data), Path(output), limit))
+    if "robot" in wanted:
+        texts.append(robot(data, Path(output) / "robot", limit, only))
+    return "\n".join(texts)
+
+
+def _table(data: Path, output: Path, limit: int | None) -> str:
     output.mkdir(parents=True, exist_ok=True)
     parts, settings = [], None
     for title, read, halves in (

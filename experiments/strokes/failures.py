@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages of pictures of what is hard: thin things, holes, several parts, texture, very large and very small objects.
 
-``python -m experiments.strokes.failures --data DIR [--output results/failures] [--each 3]`` writes a picture per kind:
-strokes, the plain mean of the opinions (before there were nets), the nets, connected objects, the best of six.
+``python -m experiments.strokes.failures --data DIR [--output results/failures] [--each 3] [--kind people]`` writes a
+picture per kind: strokes, the plain mean of the opinions (before there were nets), the nets, connected objects, the
+best of six. "people" are all strokes of people that the nets answer worse than the plain mean.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ import hedgehop as hh
 from experiments.progress import tell
 from experiments.strokes import tasks
 from experiments.strokes.players import PLAIN, with_nets
-from experiments.strokes.robot import iou
+from experiments.strokes.robot import LOSS, iou
 from experiments.strokes.tasks import UNKNOWN, Task
 from hedgehop.segmentation import robot_scribbles
 
@@ -65,6 +67,25 @@ def roughness(task: Task) -> float:
 def size(task: Task) -> float:
     """Share of the image."""
     return float(_object(task).mean())
+
+
+def losing_people(data: Path, most: int | None) -> list[Task]:
+    """Strokes of people on GrabCut whose first answer by the nets is visibly worse than the plain mean's, worst first.
+
+    The shipped nets have learned from these images: what still loses is hard.
+    """
+    found = []
+    for task in islice(tasks.grabcut(data), most):
+        segmenter = hh.Segmenter(task.image)
+        for who, drawn in task.people.items():
+            change = _quality(segmenter, drawn, task) - _quality(with_nets(segmenter, PLAIN), drawn, task)
+            if change < -LOSS:
+                found.append((change, Task(f"{task.name}, {who}", task.image, task.truth, {who: drawn})))
+    return [task for _, task in sorted(found, key=lambda pair: pair[0])]
+
+
+def _quality(segmenter: hh.Segmenter, drawn: np.ndarray, task: Task) -> float:
+    return iou(segmenter.suggest(drawn, m=1).labelings[0], task.truth)
 
 
 KINDS: dict[str, Measure] = {
@@ -119,14 +140,23 @@ def _panel(panel: object, image: np.ndarray, mask: np.ndarray | None, drawn: np.
     panel.axis("off")  # type: ignore[attr-defined]
 
 
-def main(data: Path, output: Path, each: int) -> None:
+def main(data: Path, output: Path, each: int, kind: list[str] | None = None) -> None:
     """Write the pages, and print the IoU."""
     output.mkdir(parents=True, exist_ok=True)
-    photographs = list(tasks.voc(data, "train.txt"))
-    chosen = {name: sorted(photographs, key=measure)[::-1][:each] for name, measure in KINDS.items()}
-    for name, some in {"thin things": thin_things(data)[:each], **chosen}.items():
-        table = np.array(page(some, output / f"{name.replace(' ', '_')}.png"))
+    for name in kind or (*KINDS, "thin things", "people"):
+        some = _chosen(data, name, each)
+        table = np.array(page(some, output / f"{name.replace(' ', '_')}.png")).reshape(-1, 4)
         tell(f"{name}: plain mean, nets, connected, best of six {np.round(table.mean(axis=0), 3).tolist()}")
+        for task, row in zip(some, table, strict=True):
+            tell(f"  {task.name} {np.round(row, 3).tolist()}")
+
+
+def _chosen(data: Path, name: str, each: int) -> list[Task]:
+    if name == "people":
+        return losing_people(data, None)
+    if name == "thin things":
+        return thin_things(data)[:each]
+    return sorted(tasks.voc(data, "train.txt"), key=KINDS[name])[::-1][:each]
 
 
 if __name__ == "__main__":
@@ -134,4 +164,5 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--output", type=Path, default=Path("results/failures"))
     parser.add_argument("--each", type=int, default=3)
+    parser.add_argument("--kind", action="append", choices=[*KINDS, "thin things", "people"], help="can be repeated")
     main(**vars(parser.parse_args()))

@@ -18,7 +18,7 @@ from experiments.strokes.examples import Rows, prepare
 from experiments.strokes.judging import PLAYERS, Judged, Study, judge
 from experiments.strokes.tasks import FOLDS, Task, fold_of
 from experiments.strokes.training import HIDDEN, NETS, PASSES, log_loss, save, train
-from hedgehop.segmentation.strokes.combiner import Combiner
+from hedgehop.segmentation.strokes.combiner import Combiner, shipped
 
 PARTS = ("train", "grabcut", "voc")
 VAL_IMAGES = 24
@@ -56,7 +56,7 @@ def reproduce(
     unknown = sorted(set(wanted) - set(PARTS))
     if unknown:
         raise ValueError(f"parts must be among {', '.join(PARTS)}; got {unknown[0]}.")
-    players = tuple(name for name in PLAYERS if not only or any(_names(word, name) for word in only))
+    players = _players(only)
     most = limit if judged_images is None else judged_images
     output.mkdir(parents=True, exist_ok=True)
     rows = prepare(_learning(data, limit), output / "rows", os.cpu_count() or 1)
@@ -75,6 +75,31 @@ def reproduce(
         chosen = list(islice(tasks.voc(data, "val.txt"), most or VAL_IMAGES))
         judged += _judge(chosen, [final] * len(chosen), "VOC val, never learned from", rounds, players, output)
     return report.write(text, judged, output)
+
+
+def robot(
+    data: str | Path,
+    output: str | Path = "results/interactive",
+    limit: int | None = None,
+    only: list[str] | None = None,
+    rounds: int = 6,
+) -> str:
+    """Let the robot play with the nets as shipped, on images of VOC val; write and return the text, without training.
+
+    Parameters are those of :func:`reproduce`.
+    """
+    output = Path(output)
+    output.mkdir(parents=True, exist_ok=True)
+    chosen = list(islice(tasks.voc(Path(data), "val.txt"), limit or VAL_IMAGES))
+    title = "VOC val, nets as shipped"
+    return report.write([], _judge(chosen, [shipped()] * len(chosen), title, rounds, _players(only), output), output)
+
+
+def _players(only: list[str] | None) -> tuple[str, ...]:
+    found = tuple(name for name in PLAYERS if not only or any(_names(word, name) for word in only))
+    if not found:
+        raise ValueError(f"only must name a player or words in one, of {'; '.join(PLAYERS)}; got {only}.")
+    return found
 
 
 def _names(word: str, player: str) -> bool:

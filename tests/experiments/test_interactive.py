@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))  # experiments are no part of the installed librar
 
 def run(data, output):
     command = [sys.executable, "-W", "error", "-m", "experiments.interactive", "--data", data, "--limit", "2"]
+    command += ["--part", "table"]
     start = time.perf_counter()
     ran = subprocess.run(
         [*command, "--output", output], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
@@ -71,3 +72,31 @@ def test_side_by_side_is_the_portfolio_of_two_lists():
         assert (
             side_by_side(*reached)[m - 1] <= share_right(found.labelings, counts).max() + 1e-12
         )  # it may look further
+
+
+def test_the_robot_plays_without_training_and_options_are_checked(tmp_path):
+    pytest.importorskip("skimage")
+    pytest.importorskip("sklearn")
+    from experiments.interactive import reproduce
+    from PIL import Image
+
+    folder = tmp_path / "voc2012"
+    truth = np.zeros((60, 100), np.uint8)
+    truth[20:40, 30:70] = 8
+    for part, pixels in (("JPEGImages/made.jpg", 60 + 20 * truth), ("SegmentationClass/made.png", truth)):
+        (folder / part).parent.mkdir(parents=True)
+        Image.fromarray(pixels).save(folder / part)
+    (folder / "val.txt").write_text("made\n", encoding="utf-8")
+    text = reproduce(tmp_path, tmp_path / "out", 1, ["robot"], ["nets, dialogue", "choosing among 3"])
+    assert "VOC val, nets as shipped: a robot with strokes, 1 images" in text
+    rows = [line for line in text.splitlines() if line.startswith("| nets, dialogue")]
+    assert len(rows) == 4
+    assert all(line.endswith("| 1.00 | 1.00 | 1.00 |") for line in rows)  # one mark is enough here
+    assert (tmp_path / "out" / "robot" / "results.csv").exists()
+    for options, message in (
+        ({"parts": ["tables"]}, "parts must be among"),
+        ({"parts": ["table"], "only": ["dialogue"]}, "only must come with"),
+        ({"parts": ["robot"], "only": ["nobody"]}, "only must name a player"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            reproduce(tmp_path, tmp_path / "out", **options)

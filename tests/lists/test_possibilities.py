@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,15 @@ def test_the_nearest_labelings_share_the_chances():
     assert possible().nearest_members(MEMBERS).tolist() == [[1.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     assert possible().nearest(MEMBERS) == pytest.approx([0.75, 0.25])
     assert possible((3.0, 1.0, 1.0, 1.0)).nearest(MEMBERS) == pytest.approx([0.9, 0.1])
+
+
+def test_possibilities_with_a_reach_are_shared_by_labelings_that_are_nearly_as_near():
+    wide = replace(possible(), reach=0.25)
+    shares = wide.nearest_members(MEMBERS)  # similarities: 1, 3/4, 0 and 1/2, 3/4, 0
+    assert shares[0] == pytest.approx([1.0 / (1.0 + np.exp(-2.0)), 0.5, 0.5])
+    assert shares.sum(axis=0) == pytest.approx(np.ones(3))
+    assert wide.nearest(MEMBERS)[0] == pytest.approx(0.5 / (1.0 + np.exp(-2.0)) + 0.25)
+    assert replace(possible(), reach=1e-9).nearest(MEMBERS) == pytest.approx(possible().nearest(MEMBERS))
 
 
 def test_far_is_more_than_a_share_of_the_variables():

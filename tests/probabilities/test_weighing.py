@@ -220,6 +220,7 @@ def test_pictures_show_probabilities():
     (lambda f: hh.weigh(f, hh.Chain(np.zeros((3, 2)))), "labelings must have shape"),
     (lambda f: hh.weigh(f, k=0), "k must be at least 1"),
     (lambda f: f.choose("dice"), "loss must be"),
+    (lambda f: f.choose(margin=-0.1), "margin must be"),
     (lambda f: f.choose("iou", among="some"), "among must be"),
 ])  # fmt: skip
 def test_wrong_arguments_are_refused(found, call, text):
@@ -232,3 +233,16 @@ def test_lists_of_one_labeling_are_sure_of_it():
     assert (found.probabilities.tolist(), found.none_of_these, found.sure.tolist()) == ([1.0], 0.0, [1.0, 1.0])
     assert found.entropy.tolist() == [0.0, 0.0]
     assert found.choose("iou").expected_loss == pytest.approx(0.0)
+
+
+def test_with_a_margin_another_labeling_must_be_better_than_the_first_by_that_much():
+    found = hh.diverse(hh.Chain([[0.0, 0.0], [1.0, 0.0]]), hh.LinearHamming(), m=2, tradeoff=1.0)
+    second = found.labelings[1]
+    surer = hh.weigh(found, samples=second[None])  # the truth is the second one
+    gain = surer.choose("hamming").losses[0]
+    assert gain >= 1.0
+    assert surer.choose("hamming", margin=gain - 1e-9).index == 1
+    first = surer.choose("hamming", margin=gain + 1e-9)
+    assert (first.index, first.expected_loss) == (0, gain)
+    for margin, index in ((gain - 1e-9, None), (gain + 1e-9, 0)):
+        assert surer.choose("hamming", among="all", margin=margin).index == index

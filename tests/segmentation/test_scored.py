@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.draws import draws
 
 import hedgehop as hh
+from hedgehop.lists.possibilities import Possibilities
 from hedgehop.palette import VOC_NAMES, voc_palette
-from hedgehop.segmentation.default_list import best_under_biases, class_candidates
+from hedgehop.segmentation.default_list import best_under_biases, class_candidates, doubt_of
 from hedgehop.segmentation.images import resample
 
 pytest.importorskip("skimage")
@@ -280,3 +281,18 @@ def test_suggestions_know_how_sure_they_are(n_segments):
     assert np.array_equal(choice.labeling, found.labelings[choice.index])
     assert hh.consensus(found).shape == found.labelings.shape[1:]
     assert "likely" in found.report()
+
+
+def test_the_weaker_the_scores_the_less_sure_a_list_is():
+    labels = np.random.default_rng(4).integers(0, 3, (12, 12))
+    scores = 8.0 * np.eye(3)[labels]
+    said = []
+    for share in (1.0, 0.1):  # the same labelings, with scores that say less
+        scene = hh.segmentation.from_scores(share * scores, n_segments=None, smoothness=0.0)
+        rows = np.array([labels.ravel(), (labels.ravel() + 1) % 3])
+        doubt = doubt_of(scene.model, scene.weights, rows[0])
+        assert doubt == pytest.approx(2.0 / (2.0 + np.exp(8.0 * share)))
+        chances = Possibilities(rows, np.array([0.9, 0.1]), scene.weights, 3, True, reach=doubt).nearest(rows)
+        said.append(chances[0])
+    assert said[0] == pytest.approx(0.9, abs=1e-6)
+    assert 0.75 < said[1] < 0.87

@@ -236,5 +236,8 @@ def test_a_stroke_that_fails_changes_nothing_in_a_dialogue():
         session.stroke(points=[(30, 25, 9)])
     with pytest.raises(ValueError, match="candidate"):
         session.choose(2)
+    for wrong in (True, 0.5):
+        with pytest.raises(TypeError, match="k must be a whole number"):
+            session.choose(wrong)
     np.testing.assert_array_equal(session.scribbles, before)
     assert session.rounds == 1

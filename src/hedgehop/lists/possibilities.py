@@ -34,6 +34,9 @@ class Possibilities:
         Where they come from, as text.
     of_model : bool
         Whether a model gave them their chances, at a temperature that is part of them.
+    reach : float
+        How far the truth usually is from the possibility that stands for it, in units of similarity. Differences in
+        similarity below that say little about which labeling is the nearest one.
     """
 
     rows: Labels
@@ -43,6 +46,7 @@ class Possibilities:
     by_overlap: bool = False
     origin: str = ""
     of_model: bool = False
+    reach: float = 0.0
 
     def flattened(self, temperature: float) -> Possibilities:
         """Return the same labelings with chances to the power of 1 / temperature."""
@@ -54,15 +58,19 @@ class Possibilities:
         return replace(self, chances=own(powers / powers.sum()))
 
     def nearest(self, members: Labels) -> Doubles:
-        """Probability that each of (m, n) labelings is the nearest one to the truth, (m,); ties are shared."""
+        """Probability that each of (m, n) labelings is the nearest one to the truth, (m,)."""
         shares = self.nearest_members(members) @ self.chances
         return own(shares / shares.sum())
 
     def nearest_members(self, members: Labels) -> Doubles:
-        """Which of (m, n) labelings are the nearest to each possibility, (m, K): shares that sum to 1."""
+        """Which of (m, n) labelings are the nearest to each possibility, (m, K): shares that sum to 1.
+
+        Labelings share a possibility if they are equally near, or by ``exp(similarity / reach)`` if it has a reach.
+        """
         similar = self.similarities(members)
-        best = similar >= similar.max(axis=0) - _EQUALLY_NEAR
-        return np.asarray(best / best.sum(axis=0))
+        behind = similar.max(axis=0) - similar
+        shares = np.exp(-behind / self.reach) if self.reach > 0 else behind <= _EQUALLY_NEAR
+        return np.asarray(shares / shares.sum(axis=0))
 
     def far_from(self, members: Labels, distance: float) -> float:
         """Probability that the truth differs from all (m, n) labelings in more than a share of the variables."""

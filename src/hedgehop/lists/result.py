@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, own, positive_count
+from hedgehop._arrays import Doubles, Labels, number, own, positive_count
 from hedgehop.lists.certificate import Certificate
 from hedgehop.lists.uncertainty import Chosen, ListOnModel, ListUncertainty, Loss, UncertaintyFigures
 
@@ -167,7 +167,7 @@ class DiverseList:
         """Entropy of the label of each variable in nats, (*shape): 0 where all plausible answers agree."""
         return self._figures.entropy
 
-    def choose(self, loss: Loss = "iou", among: Literal["list", "all"] = "list") -> Chosen:
+    def choose(self, loss: Loss = "iou", among: Literal["list", "all"] = "list", margin: float = 0.0) -> Chosen:
         """Return the labeling with the smallest expected loss: the one to take if nobody chooses.
 
         Parameters
@@ -178,6 +178,8 @@ class DiverseList:
             returns a number.
         among : "list" or "all"
             Whether to choose among the list or, for "accuracy" and "hamming", among all labelings.
+        margin : float
+            By how much the expected loss must be smaller than that of the first labeling, else the first one is taken.
 
         Examples
         --------
@@ -186,7 +188,7 @@ class DiverseList:
         >>> found.choose("accuracy")
         Chosen(labeling 1 of the list, expected loss 0.3596)
         """
-        return self._live_uncertainty.choose(self.labelings, loss, among)
+        return self._live_uncertainty.choose(self.labelings, loss, among, number(margin, "margin", low=0.0))
 
     @property
     def is_weighed(self) -> bool:

@@ -120,17 +120,21 @@ class ListUncertainty:
             self.possible.origin,
         )
 
-    def choose(self, labelings: Labels, loss: Loss, among: str) -> Chosen:
-        """Return the labeling of least expected loss, among those of the list or all labelings."""
+    def choose(self, labelings: Labels, loss: Loss, among: str, margin: float = 0.0) -> Chosen:
+        """Return the labeling of least expected loss, among those of the list or all labelings.
+
+        Another one than the first must be better by the margin.
+        """
         if not (callable(loss) or is_one_of(loss, _LOSSES)):
             raise ValueError(f"loss must be 'iou', 'accuracy', 'hamming' or a function; got {loss!r}.")
         if not is_one_of(among, ("list", "all")):
             raise ValueError(f"among must be 'list' or 'all'; got {among!r}.")
         losses = self._losses(loss, self.members)
-        if among == "all":
-            return self._among_all(loss, losses)
+        found = self._among_all(loss, losses) if among == "all" else None
         best = int(losses.argmin())
-        return Chosen(labelings[best], best, float(losses[best]), own(losses))
+        if margin > 0 and (found.expected_loss if found else losses[best]) > losses[0] - margin:
+            found, best = None, 0
+        return found or Chosen(labelings[best], best, float(losses[best]), own(losses))
 
     def consensus(self) -> Labels:
         """Return the labeling with the fewest expected errors, (n,)."""

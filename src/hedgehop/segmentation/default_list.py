@@ -122,13 +122,24 @@ def class_list(problem: ScoredImage, m: int) -> DiverseList:
     coarse = problem.coarse
     pool, biases = class_candidates(coarse.model, coarse.weights)
     found, chances = _probably_overlapping(coarse, pool, m)
-    origin = f"{len(pool)} candidates, weighted by their scores"
+    origin, reach = f"{len(pool)} candidates, weighted by their scores", doubt_of(coarse.model, coarse.weights, pool[0])
     if coarse is problem:
-        return _weighed(found, coarse, pool, chances, origin)
+        return _weighed(found, coarse, pool, chances, origin, reach)
     assert found.indices is not None
     fine = best_under_biases(problem.model, problem.weights, biases[found.indices])
     drawn, _ = _probably_overlapping(problem, distinct_rows(fine), m)
-    return _weighed(drawn, coarse, pool, chances, origin)
+    return _weighed(drawn, coarse, pool, chances, origin, reach)
+
+
+def doubt_of(model: FactorGraph | Grid, weights: Doubles, best: Labels) -> float:
+    """Return the expected share of wrong labels in the best labeling, (n,), by the scores alone, read as logits.
+
+    Candidates hold to the scores, and differ less from each other than from the truth if the scores are weak.
+    """
+    logits = model.unary.reshape(-1, model.n_labels) / weights[:, None]
+    chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+    right = chances[np.arange(len(chances)), best] / chances.sum(axis=1)
+    return float(np.clip(1.0 - np.average(right, weights=weights), 0.0, 1.0))
 
 
 def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> tuple[DiverseList, Doubles]:
@@ -139,14 +150,16 @@ def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> tuple[Di
     return _select(problem, pool, overlap, min(m, len(pool)), _DECISIVE_DIVERSITY), overlap.chances
 
 
-def _weighed(found: DiverseList, coarse: SceneModel, rows: Labels, chances: Doubles, origin: str) -> DiverseList:
+def _weighed(
+    found: DiverseList, coarse: SceneModel, rows: Labels, chances: Doubles, origin: str, reach: float = 0.0
+) -> DiverseList:
     """Return a list that knows what the truth may be: (K, n) labelings of the superpixels, and their chances."""
     members, n_labels = found.labelings.reshape(len(found), -1), coarse.model.n_labels
     if members.shape[1] != coarse.model.n_variables:
         maps = members.reshape(len(found), *coarse.scene.solved_shape)
         members = np.array([coarse.scene.superpixels.majority(row, n_labels) for row in maps])
     view = ListOnModel(coarse.model, np.ascontiguousarray(members, np.int32), coarse.draw, coarse.spread)
-    possible = Possibilities(own(rows), chances, coarse.weights, n_labels, True, origin)
+    possible = Possibilities(own(rows), chances, coarse.weights, n_labels, True, origin, reach=reach)
     return replace(found, _view=view, _uncertainty=ListUncertainty(view, possible))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgehop._arrays import Labels, positive_count
+from hedgehop._arrays import Labels, count, positive_count
 from hedgehop.segmentation.scene import Scene
 from hedgehop.segmentation.strokes.marks import Box, scribbles_of
 from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
@@ -77,7 +77,7 @@ class Dialogue:
         """Choose candidate k of the last list, 0 the first: what follows stays close to it. Return it, (H, W)."""
         if self.found is None or self._earlier is None:
             raise ValueError("choose must come after a stroke; there are no candidates yet. Call stroke first.")
-        if not 0 <= k < len(self.found):
+        if count(k, "k") >= len(self.found):
             raise ValueError(f"k must be a candidate, 0..{len(self.found) - 1}; got {k}.")
         chosen: Labels = self.found.labelings[k]
         self._earlier = PreviousRound(chosen, PreviousRound.strength(self.rounds, True), self._earlier.scores)
