@@ -62,7 +62,7 @@ class BlockMoves {
  private:
   std::size_t move_among_choices(FactorLabels<Scores>& labels, double temperature, SplitMix64& draws,
                                  Poll& poll) {
-    labels_ = &labels, draws_ = &draws, temperature_ = temperature, work_ = 0;
+    labels_ = &labels, draws_ = &draws, temperature_ = temperature, work_ = factors_.n_variables();
     const std::size_t n = factors_.n_variables();
     std::ranges::fill(places_, kOpen);
     count_pending();

@@ -125,9 +125,25 @@ void searches_keep_the_best(Random& random, std::size_t most_cells, const Instan
   CHECK(!is_whole || test::close(value, instance.best(scores, [](const auto&) { return true; }), 1e-9));
 }
 
+// Nothing can change, and the search ends all the same.
+void single_labels_end() {
+  const std::vector<double> unary{1.0, 2.0};
+  const std::vector<std::int32_t> edges{0, 1};
+  const std::vector<double> strengths{1.0};
+  const PottsScores scores{strengths, 1};
+  const Pairs pairs{2, 1, {}, Edges{edges, 1, 2}, scores};
+  const std::vector<std::int64_t> starts{0};
+  const Factors factors(Unaries{unary, 2, 1}, pairs, scores, Cliques{{}, starts, {}});
+  BlockSearch search(factors, std::vector<Label>{0, 0}, 4, 1);
+  Poll poll;
+  search.cool(100, 1.0, poll);
+  CHECK(search.best()[0] == 0 && search.best()[1] == 0);
+}
+
 }  // namespace
 
 int main() {
+  single_labels_end();
   Random random(1);
   for (std::size_t k = 0; k < 60; ++k) {
     const Instance instance(random, 3 + k % 5);
