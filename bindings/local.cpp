@@ -11,6 +11,7 @@
 #include "common/threads.hpp"
 #include "core/incidence.hpp"
 #include "local/annealing.hpp"
+#include "local/block_search.hpp"
 #include "local/distance_moves.hpp"
 #include "local/max_product.hpp"
 #include "local/tabu_search.hpp"
@@ -101,9 +102,11 @@ void require_cliques(const local::Cliques& cliques, const Pairs& pairs) {
   require_finite("cells", cliques.cells);
 }
 
-Result<Label> anneal(Matrix<double> unary, const PyPairs& pairs, Vector<std::int32_t> members,
-                     Vector<std::int64_t> starts, Vector<double> cells, Vector<Label> labeling,
-                     std::size_t runs, std::size_t sweeps, double temperature) {
+// search(factors, start, poll) with the kind of scores known.
+template <class Search>
+Result<Label> on_factors(const Matrix<double>& unary, const PyPairs& pairs,
+                         const Vector<std::int32_t>& members, const Vector<std::int64_t>& starts,
+                         const Vector<double>& cells, const Vector<Label>& labeling, Search search) {
   const Unaries unaries = pairs.checked_unary(unary);
   require_finite("unary", unaries.data);
   pairs.require_no_loops();
@@ -111,15 +114,40 @@ Result<Label> anneal(Matrix<double> unary, const PyPairs& pairs, Vector<std::int
   const local::Cliques cliques{span_of(members), span_of(starts), span_of(cells)};
   require_cliques(cliques, pairs.view());
   const auto start = pairs.checked_labeling("labeling", labeling);
-  require(temperature > 0.0 && std::isfinite(temperature), "temperature must be positive");
   Poll poll = python_poll();
-  const auto search = [&](const auto& scores) {
-    const local::Factors factors(unaries, pairs.view(), scores, cliques);
-    local::Annealing annealing(factors, start);
-    annealing.search(runs, sweeps, temperature, poll);
-    return Result<Label>(annealing.best());
+  const auto run = [&](const auto& scores) {
+    return search(local::Factors(unaries, pairs.view(), scores, cliques), start, poll);
   };
-  return std::visit(search, pairs.view().scores);
+  return std::visit(run, pairs.view().scores);
+}
+
+Result<Label> anneal(Matrix<double> unary, const PyPairs& pairs, Vector<std::int32_t> members,
+                     Vector<std::int64_t> starts, Vector<double> cells, Vector<Label> labeling,
+                     std::size_t runs, std::size_t sweeps, double temperature) {
+  return on_factors(unary, pairs, members, starts, cells, labeling,
+                    [&](const auto& factors, std::span<const Label> start, Poll& poll) {
+                      require(temperature > 0.0 && std::isfinite(temperature),
+                              "temperature must be positive");
+                      local::Annealing annealing(factors, start);
+                      annealing.search(runs, sweeps, temperature, poll);
+                      return Result<Label>(annealing.best());
+                    });
+}
+
+Result<Label> search_blocks(Matrix<double> unary, const PyPairs& pairs, Vector<std::int32_t> members,
+                            Vector<std::int64_t> starts, Vector<double> cells, Vector<Label> labeling,
+                            std::size_t sweeps, std::size_t work, double hot, double warm,
+                            std::size_t most_cells, bool from_best, std::uint64_t seed) {
+  return on_factors(unary, pairs, members, starts, cells, labeling,
+                    [&](const auto& factors, std::span<const Label> start, Poll& poll) {
+                      require(hot > 0.0 && std::isfinite(hot), "hot must be positive");
+                      require(warm >= 0.0 && std::isfinite(warm), "warm must not be negative");
+                      local::BlockSearch search(factors, start, most_cells, seed);
+                      search.anneal(sweeps, hot, poll);
+                      if (from_best) search.restart();
+                      search.cool(work, warm, poll);
+                      return Result<Label>(search.best());
+                    });
 }
 
 void require_allowed(const Unaries& unaries) {
@@ -173,6 +201,13 @@ void register_local(nb::module_& m) {
         "A labeling no worse than the given one, by annealing from a temperature in several runs.\n\n"
         "cells holds the tables of cliques, whose members are members[starts[c]:starts[c + 1]], end to end;\n"
         "all scores are finite.");
+  m.def("search_blocks", &search_blocks, "unary"_a, "pairs"_a, "members"_a, "starts"_a, "cells"_a,
+        "labeling"_a, "sweeps"_a, "work"_a, "hot"_a, "warm"_a, "most_cells"_a, "from_best"_a, "seed"_a,
+        NoGil(),
+        "The same by annealing from a temperature `hot`, then by moves over blocks of variables from "
+        "`warm`.\n\n"
+        "Blocks have tables of at most `most_cells`, and visit `work` of these in all. They begin with what\n"
+        "annealing ended with, or with the best labeling.");
   m.def("max_product", &max_product, "unary"_a, "pairs"_a, "references"_a, "tables"_a, "sweeps"_a,
         "damping"_a, NoGil(),
         "Labelings that loopy max-product decodes to after 0, 1, ... sweeps: (sweeps + 1, n).\n\n"

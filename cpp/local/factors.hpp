@@ -63,6 +63,7 @@ class Factors {
   std::span<const Neighbour> neighbours(std::size_t i) const { return incidence_.at(i); }
   std::span<const Membership> memberships(std::size_t i) const { return memberships_[i]; }
   std::span<const std::size_t> first_cells() const { return first_cells_; }
+  std::span<const std::int32_t> members(std::size_t clique) const { return cliques_.members_of(clique); }
   double cell(std::size_t at) const { return cliques_.cells[at]; }
   std::size_t width() const { return unaries_.columns; }
 
@@ -148,6 +149,15 @@ class FactorLabels {
     move_cells(i, labels_[i], label);
     labels_[i] = label;
   }
+
+  // Sets a label without the fields, whatever it gains.
+  void put(std::size_t i, Label label) {
+    move_cells(i, labels_[i], label);
+    labels_[i] = label;
+  }
+
+  // The cell of a clique's table.
+  std::size_t cell(std::size_t clique) const { return cells_[clique]; }
 
   // Sets a label without the fields; returns what that gained.
   double set(std::size_t i, Label label) {

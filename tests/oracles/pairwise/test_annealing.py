@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from tests.draws import draws
 
 import hedgehop as hh
+from hedgehop.oracles.effort import limited
+from hedgehop.oracles.pairwise import annealing
 from hedgehop.oracles.pairwise.annealing import annealed
 
 
@@ -68,3 +70,32 @@ def test_a_program_without_time_falls_back_on_annealing():
     step = hh.best(model, oracle=hh.oracles.Ilp(time_limit=0.01))
     assert step.value >= model.score(annealed(model, None, np.zeros(40, np.int32))) - 1e-9
     assert step.upper_bound >= step.value
+
+
+def tied_pairs(random, n, labels):
+    """Pairs of variables tied by a permutation of their labels, and costs between the pairs."""
+    unary = random.normal(size=(2 * n, labels))
+    ties = [(2 * k, 2 * k + 1) for k in range(n)]
+    others = [(2 * i, 2 * j + 1) for i in range(n) for j in range(i)]
+    tied = np.where(np.eye(labels)[random.permutation(labels)] > 0, 0.0, -np.inf)
+    tables = [tied] * n + [3.0 * random.normal(size=(labels, labels)) for _ in others]
+    return hh.FactorGraph(unary, ties + others, tables)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_variables_that_are_tied_change_together(seed):
+    model = tied_pairs(np.random.default_rng(seed), 6, 4)
+    found = model.score(annealed(model, None, np.zeros(12, np.int32)))
+    assert found == pytest.approx(hh.best(model, oracle="elimination").value)
+
+
+def test_no_time_means_no_rounds(monkeypatch):
+    model = contradicting(np.random.default_rng(3), 12, 3, 2)
+    calls = []
+    kernel = annealing._core.local.search_blocks
+    monkeypatch.setattr(annealing._core.local, "search_blocks", lambda *a: calls.append(1) or kernel(*a))
+    with limited(None, 0.0):
+        annealed(model, None, np.zeros(12, np.int32))
+    assert not calls
+    annealed(model, None, np.zeros(12, np.int32))
+    assert len(calls) > 1
