@@ -142,11 +142,11 @@ class Quantiser {
   }
 
  private:
-  // The largest p with size 2^p <= 2^bits; kept where 2^p and its inverse are ordinary numbers.
+  // The largest p with size 2^p <= 2^bits; kept where 2^p is finite and its inverse is exact.
   static int room(int bits, double size) {
     int exponent;  // size <= 2^exponent
     std::frexp(size, &exponent);
-    return std::clamp(bits - exponent, -1000, 900);
+    return std::clamp(bits - exponent, -1000, 1023);
   }
 
   bool narrow_ = true;
