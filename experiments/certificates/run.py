@@ -32,8 +32,9 @@ HEAD = (
     "improve(10) / list",
     "improve(20) / list",
 )
-Limits = dict[str, bool | float]
-Setting = tuple[Callable[[hh.Model], hh.Diversity], float, Limits]
+Limits = dict[str, bool | float]  # what else hh.diverse is given
+Tradeoff = float | Callable[[hh.Model], float]
+Setting = tuple[Callable[[hh.Model], hh.Diversity], Tradeoff, Limits]
 ANY: Limits = {"distinct": False}
 LIMITS: dict[str, Limits] = {"": ANY, ", different": {"distinct": True}, ", 5 % apart": {"min_distance": 0.05}}
 
@@ -45,6 +46,16 @@ def _regions(model: hh.Model) -> hh.Diversity:
 
 def _expected(model: hh.Model) -> hh.Diversity:
     return hh.ExpectedBest(hh.samples(model, 16, seed=0))
+
+
+def _balls(model: hh.Model) -> hh.Diversity:
+    """Balls whose overlap is a half at a twentieth of the variables."""
+    return hh.HammingBall(gamma=np.log(2.0) / (0.05 * model.n_variables))
+
+
+def _tenth(model: hh.Model) -> float:
+    """A tenth of the sum of the best unary scores."""
+    return 0.1 * float(np.abs(model.unary.max(axis=-1)).sum())
 
 
 def _with_limits(name: str, diversity: Callable[[hh.Model], hh.Diversity], tradeoff: float) -> dict[str, Setting]:
@@ -74,6 +85,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "expected best, 400": (_expected, 400.0, ANY),
         "expected best, 4000": (_expected, 4000.0, ANY),
         "balls, 2000": (lambda model: hh.HammingBall(gamma=0.01), 2000.0, ANY),
+        "balls, a tenth, M = 8": (_balls, _tenth, {**ANY, "m": 8}),
     },
     "pixels": {**_variables(10.0, 30.0), "linear Hamming, 3": (lambda model: hh.LinearHamming(), 3.0, ANY)},
     "cutouts": {
@@ -117,14 +129,16 @@ def _measured(data: Path, part: str, limit: int | None, only: tuple[str, ...]) -
     return rows
 
 
-def _row(model: hh.Model, diversity: hh.Diversity, tradeoff: float, limits: Limits) -> list[float]:
+def _row(model: hh.Model, diversity: hh.Diversity, tradeoff: Tradeoff, limits: Limits) -> list[float]:
     """Guarantees by steps, by the list dual and of improved lists; and processor time over that of the list."""
 
+    factor = tradeoff(model) if callable(tradeoff) else tradeoff
+
     def made() -> hh.DiverseList:
-        return hh.diverse(model, diversity, M, tradeoff, certify=False, **limits)
+        return hh.diverse(model, diversity, certify=False, **{"m": M, "tradeoff": factor, **limits})
 
     found, spent = _timed(made)
-    steps = [lambda: found.certify(M), lambda: made().improve(10), lambda: made().improve(20)]
+    steps = [lambda: found.certify(len(found)), lambda: made().improve(10), lambda: made().improve(20)]
     (auto, first), (ten, second), (twenty, third) = (_timed(step) for step in steps)
     guarantees = [one.guarantee for one in (found, auto, ten, twenty)]
     return [*guarantees, first / spent, (second - spent) / spent, (third - spent) / spent]

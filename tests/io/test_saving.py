@@ -62,6 +62,16 @@ def test_a_list_goes_on_from_the_bound_of_its_file(tmp_path):
     assert hh.load(tmp_path / "list.npz", model).certify(1).upper_bound <= found.upper_bound
 
 
+def test_a_longer_list_from_a_file_is_certified_as_the_list_itself_would_be(tmp_path):
+    model = hh.Grid(np.random.default_rng(5).normal(size=(4, 4, 3)), smoothness=0.3)
+    for certify in (False, 3):
+        found = hh.diverse(model, hh.VariableCoverage(), m=3, tradeoff=2.0, distinct=False, certify=certify)
+        found.save(tmp_path / "list.npz")
+        longer = hh.load(tmp_path / "list.npz", model).more(2)
+        assert longer.upper_bound == pytest.approx(found.more(2).upper_bound)
+        assert (longer.certificate.proof.calls > 0) == bool(certify)
+
+
 def test_lists_do_not_go_on_with_another_model(tmp_path):
     found = example()
     found.save(tmp_path / "list.npz")

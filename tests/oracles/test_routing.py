@@ -12,8 +12,8 @@ import pytest
 
 import hedgehop as hh
 from hedgehop.oracles.registry import built_in_and_installed
-from hedgehop.oracles.routing import ROUTES, choose, is_small, last_resort, routes
-from hedgehop.potentials import BallCoverage, Cardinality, KindWeights, LabelWeights, TransitionWeights
+from hedgehop.oracles.routing import ROUTES, Auto, choose, is_small, last_resort, routes
+from hedgehop.potentials import BallCoverage, Cardinality, KindWeights, LabelWeights, Linear, TransitionWeights
 
 DOCS = Path(__file__).parents[2] / "docs"
 RANDOM = np.random.default_rng(0)
@@ -229,3 +229,29 @@ def test_one_program_keeps_distances_where_linear_steps_are_programs():
         cliques = [(v, t) for v, t in cliques if len(set(v)) == 3]
         model = hh.FactorGraph(np.zeros((600, 2)), cliques=cliques)
         assert choose(oracles, model, [limit]).oracle == wanted
+
+
+def test_solvers_remember_who_solves_changed_scores(monkeypatch):
+    """But labels that are forbidden may leave so few labelings that another oracle is the choice."""
+    asked, choice = [], Auto.choice
+    monkeypatch.setattr(Auto, "choice", lambda *given: asked.append(given) or choice(*given))
+    solver = Auto().on(IMAGE)
+    for scale in (1.0, 0.0, -5.0):
+        changed = [Linear(scale * RANDOM.normal(size=IMAGE.unary.shape))]
+        assert solver.maximize(changed).oracle == choice(solver.oracle, IMAGE, changed).name == "trws"
+    assert len(asked) == 1
+    forbidden = np.zeros(IMAGE.unary.shape)
+    forbidden[2:, 1:] = -np.inf
+    assert solver.maximize([Linear(forbidden)]).oracle == "exhaustive"
+    assert solver.maximize([Linear(np.zeros(IMAGE.unary.shape))]).oracle == "trws"
+    assert solver.maximize([LabelWeights([0.0, 1.0, -1.0])]).oracle == "expansion"
+
+
+def test_oracles_of_others_are_asked_at_every_step():
+    class Fickle(hh.oracles.Trws):
+        def refusal(self, model, potentials):
+            return "no" if potentials[0].theta.max() > 1.0 else super().refusal(model, potentials)
+
+    solver = Auto(Fickle()).on(IMAGE)
+    small, large = ([Linear(np.full(IMAGE.unary.shape, t))] for t in (0.5, 2.0))
+    assert [solver.maximize(p).oracle for p in (small, large, small)] == ["trws", "expansion", "trws"]

@@ -64,7 +64,11 @@ class Continuation:
         try:
             better = self.search.improve(self.state, calls, tell if progress else None)
         except KeyboardInterrupt:
-            raise Interrupted(self.found) from None
+            raise Interrupted(self._improved(self.search.best_so_far(self.state))) from None
+        return self._improved(better)
+
+    def _improved(self, better: ListState) -> DiverseList:
+        """Return a better list, which cannot become longer, or this one."""
         if better is self.state:
             return self.found
         method = self.method if self.method.endswith("improved") else f"{self.method}, improved"
@@ -74,12 +78,22 @@ class Continuation:
         """Go on from the labelings of a run."""
         assert self.run is not None
         m = len(self.state)
-        state = self.run.beginning(m + k)
+        try:
+            state = self.run.beginning(m + k)
+        except KeyboardInterrupt:
+            raise Interrupted(self._so_far(m + k)) from None
         if len(state) < m + k:
             warnings.warn(fewer(len(state) - m, k), stacklevel=3)
         method = "greedy" if self.method == "interrupted" else self.method
         longer = continuation_of(self.greedy, state, method, self.run)
-        return longer.certify(len(state), False) if self.search.asked else longer.found
+        was_asked = any(bound.proof.calls for bound in self.state.bounds)  # before it was saved
+        return longer.certify(len(state), False) if self.search.asked or was_asked else longer.found
+
+    def _so_far(self, m: int) -> DiverseList:
+        """Return the first m labelings of the run, or those found until now; nothing is solved."""
+        assert self.run is not None
+        state = self.run.so_far(m)
+        return continuation_of(self.greedy, state, "interrupted", self.run).found
 
 
 def resumed(found: DiverseList, model: Model, diversity: Diversity | None, oracle: OracleLike) -> DiverseList:

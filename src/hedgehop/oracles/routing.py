@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import log2
+from math import inf, log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
@@ -26,7 +26,7 @@ from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.splitting import without_splits
-from hedgehop.potentials import Potential
+from hedgehop.potentials import Linear, Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
 
 _SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
@@ -37,6 +37,7 @@ _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
 _SEARCHED_CELLS = 2**20  # the same, scores of all its tables
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
+_REMEMBERED_SCORES = 2**16  # of a step: choosing again takes longer than seeing that none is forbidden
 _VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
 
 Condition = Callable[[Model, Sequence[Potential]], bool]
@@ -253,6 +254,11 @@ def as_markdown() -> str:
     return "\n".join([*head, *rows])
 
 
+def is_built_in(oracle: Oracle) -> bool:
+    """Whether an oracle is one of ours, not a plug-in or somebody's change of one."""
+    return type(oracle).__module__.startswith("hedgehop.oracles.")
+
+
 class Auto(Oracle):
     """Chooses, step by step, the first oracle of the table that can handle the model and the potentials.
 
@@ -310,10 +316,13 @@ class AutoSolver(Solver):
     def __init__(self, oracle: Auto, model: Model) -> None:
         super().__init__(oracle, model)
         self._solvers: dict[str, Solver] = {}
+        self._usual: Oracle | None = None
+        self._remembers = isinstance(model, PairwiseModel) and model.unary.size <= _REMEMBERED_SCORES
+        self._remembers = self._remembers and all(is_built_in(o) for o in oracle.oracles.values())
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Let the chosen oracle solve it; if it leaves a gap on a small model, a program closes it."""
-        chosen = self.oracle.choice(self.model, potentials)
+        chosen = self._choice(potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles
         if effort().suffices(self.model, potentials, step.value, step.upper_bound):
@@ -326,6 +335,19 @@ class AutoSolver(Solver):
         # Of the labels that a program need not consider, none belongs to a better labeling.
         left = self._without_worse_labels(potentials, step) if last == "ilp" else potentials
         return better(self.model, self._solver(oracles[last]).maximize(left), step)
+
+    def _choice(self, potentials: Sequence[Potential]) -> Oracle:
+        """Choose an oracle; always the same one for steps that change the unary scores of a pairwise model.
+
+        No row and no built-in oracle looks at these changes, except at labels that they forbid.
+        """
+        if not self._remembers or len(potentials) != 1 or type(potentials[0]) is not Linear:
+            return self.oracle.choice(self.model, potentials)
+        if potentials[0].theta.min(initial=0.0) == -inf:
+            return self.oracle.choice(self.model, potentials)
+        if self._usual is None:
+            self._usual = self.oracle.choice(self.model, potentials)
+        return self._usual
 
     def _without_worse_labels(self, potentials: Sequence[Potential], known: Step) -> Sequence[Potential]:
         marginals = partial(self.oracle.max_marginals, self.model)

@@ -221,6 +221,10 @@ class GreedyRun(Iterator[Step]):
                 self._state = self._greedy.measured(self._state)
             return self._state.first(m)
 
+    def so_far(self, m: int) -> ListState:
+        """Return the first m labelings, or those found until now; nothing is solved."""
+        return self._state.first(m)
+
     def __next__(self) -> Step:
         with self._lock:
             self._grow(self._given + 1)

@@ -28,7 +28,7 @@ from hedgehop.lists.proofs.swaps import Swaps, greedy_order
 from hedgehop.lists.state import ListState
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.effort import effort
-from hedgehop.oracles.exactness import meets
+from hedgehop.oracles.exactness import falls_short, meets
 
 _ROUND = 10  # steps, of which the last ones solve a labeling again, given all others
 _EXCHANGES = 2  # of a round
@@ -101,6 +101,14 @@ class Search:
                 better = self._swapped(better)
         return state if better is state else self._in_order(better, state)
 
+    def best_so_far(self, state: ListState) -> ListState:
+        """Return the best list that an interrupted search has found; nothing is solved."""
+        if self._better is None:
+            return state
+        better = ListState(self._better, baseline=state.baseline, bounds=state.bounds)
+        ahead = falls_short(self._greedy.objective.model, self._value(state), self._greedy.objective.value(better.rows))
+        return self._in_order(better, state) if ahead else state
+
     @property
     def _exchanges(self) -> int:
         """How many steps of a round solve a labeling again."""
@@ -166,6 +174,15 @@ class Search:
 
     def _swapped(self, state: ListState) -> ListState:
         """Return the best list that swaps among the labelings found lead to, from the best known and new mixtures."""
+        try:
+            return self._swapped_at_once(state)
+        except KeyboardInterrupt:  # half of what is known of a labeling is no use: all are taken in again
+            swaps: Swaps | None = self.__dict__.pop("_swaps", None)
+            self._new += [] if swaps is None else [swaps.pool]
+            self._values.clear()
+            raise
+
+    def _swapped_at_once(self, state: ListState) -> ListState:
         swaps, known = self._swaps, [state.rows] if self._better is None else [state.rows, self._better]
         for rows in (*known, *self._new):
             swaps.add(rows)
