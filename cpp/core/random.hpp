@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/matrix.hpp"
+
 namespace hedgehop {
 
 // A random generator (Steele, Lea, Flood, OOPSLA 2014).

@@ -256,7 +256,7 @@ class Knapsack:
         if values.max() == -np.inf:
             return None
         best = self.every[values.argmax()]
-        return (best, float(values.max()) + 1.0) if self.bounded else best
+        return (best, float(values.max() + np.abs(self.worth).max())) if self.bounded else best
 
 
 def own_solver(d: Dice) -> hh.Structure:

@@ -26,7 +26,7 @@ _CLOSE_RATIO = 1.04  # ratio of two tradeoffs around a target that need no halvi
 _NEAR_RATIO = 1.5  # the same if no target was given
 _TOO_FAR = 3  # times the wanted distance: beyond it, most of a labeling has changed at once
 _CALMER = 2.0  # by which the tradeoff is then divided
-_BEYOND = 1.5  # times the wanted distance: beyond it, users are told
+_BEYOND = 2.5  # times the wanted distance: beyond it, users are told
 _TO_CALLERS = 5  # frames between the search and who calls hh.diverse
 
 
