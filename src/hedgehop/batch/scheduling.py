@@ -7,6 +7,7 @@ import heapq
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -134,6 +135,6 @@ class Scheduler:
             fault: Fault = "item" if report.cause in ("crash", "limit") else "infrastructure"
             text = _REASONS[report.cause].format(tries=tries, said=report.said)
             lacking: Resource | None = "seconds" if report.cause == "limit" else None
-            known = {"attempts": tries, "inputs": stamps(item)}
-            verdicts.append(Outcome(item.name, item.source, text, fault=fault, lacking=lacking, **known))
+            known = Outcome(item.name, item.source, text, fault=fault, attempts=tries, inputs=stamps(item))
+            verdicts.append(replace(known, lacking=lacking))
         return verdicts
