@@ -184,5 +184,7 @@ def _option(name: str, kind: _Named, text: str, first: bool) -> tuple[str, Any]:
         raise ValueError(f"{name} has no option {text!r}; its options are: {known}, as in {kind.example}.")
     try:
         return option, kind.options[option](value)
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        raise ValueError(f"{value} of {name} cannot be read: {error.strerror or error}.") from None
+    except ValueError as error:
         raise ValueError(f"{option} of {name}: {error}") from None

@@ -83,7 +83,7 @@ def test_an_item_that_takes_too_long_fails_and_stops_nobody(models, tmp_path, mo
     done = run([*models, tmp_path / "models" / "bad.npz"], recipe, tmp_path / "out", workers=2, item_seconds=3.0)
     assert (done.solved, done.failed) == (8, 1)
     [bad] = [line for line in lines(tmp_path / "out") if "error" in line]
-    assert bad["error"] == "it took longer than the limit for one item."
+    assert bad["error"] == "it took longer than 3 s, the limit for one item."
     assert bad["fault"] == "item"
 
 
@@ -94,6 +94,7 @@ def test_an_item_that_takes_too_much_memory_fails_and_stops_nobody(models, tmp_p
     assert (done.solved, done.failed) == (8, 1)
     [bad] = [line for line in lines(tmp_path / "out") if "error" in line]
     assert bad["error"].startswith("there is not enough memory for it.")
+    assert (bad["lacking"], bad["limit"]) == ("memory", 2**29)
 
 
 def test_processes_that_cannot_begin_are_an_error(models, tmp_path, monkeypatch):
@@ -115,6 +116,19 @@ def test_what_was_lost_with_machines_is_tried_again_what_failed_is_not(models, t
         ledger.write_text(json.dumps(vars(failed)) + "\n")
         assert run(models[:1], RECIPE, tmp_path / "out", workers=1).solved == solved
     assert run(models[:1], RECIPE, tmp_path / "out", workers=1, retry=True).solved == 1
+
+
+@pytest.mark.parametrize(("lacking", "option"), [("seconds", "item_seconds"), ("memory", "item_memory")])
+def test_an_item_that_met_a_limit_is_tried_again_if_more_is_allowed(models, tmp_path, lacking, option):
+    run(models[:1], RECIPE, tmp_path / "out", workers=1)
+    [line] = lines(tmp_path / "out")
+    limit = 2**30
+    failed = Outcome(
+        line["item"], line["source"], "x", fault="item", lacking=lacking, limit=limit, inputs=line["inputs"]
+    )
+    for limits, solved in (({option: limit}, 0), ({option: limit // 2}, 0), ({option: 2 * limit}, 1), ({}, 1)):
+        (tmp_path / "out" / "outcomes.jsonl").write_text(json.dumps(vars(failed)) + "\n")
+        assert run(models[:1], RECIPE, tmp_path / "out", workers=1, **limits).solved == solved
 
 
 class Fate:

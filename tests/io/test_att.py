@@ -65,7 +65,7 @@ def test_what_is_written_is_read_again(tmp_path):
     [
         ("", "no lines"),
         ("0 1 a b c d\n1\n", "line 1"),
-        ("0 1 a\n1 x\n", "line 2"),
+        ("0 1 a\n1 x\n", "line 2: costs must be numbers above -inf; got 'x'"),
         ("0 1 a nan\n1\n", "above -inf"),
         ("0 1 a\n", "finals must name"),
         ("0 1 a\n1 0 b\n1\n", "max_length"),

@@ -209,7 +209,7 @@ def test_a_class_that_is_forbidden_everywhere_is_never_used():
     assert 3 not in found.labelings
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 7, 2), (2, 2, 1)])
+@pytest.mark.parametrize("shape", [(1, 1, 2), (3, 4, 2), (2, 2, 3)])
 def test_small_scores_do(shape):
     found = hh.segmentation.from_scores(np.zeros(shape), picture(), 20).suggest(m=3)
     assert (found.labelings[0] == 0).all()
@@ -218,7 +218,9 @@ def test_small_scores_do(shape):
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        (np.zeros((4, 4)), "scores must have shape"),
+        (np.zeros((4, 4)), r"scores must have shape.*np.stack\(\[0 \* s, s\]\)"),
+        (np.zeros((1, 48, 64)), r"at least two classes; got one.*np.stack\(\[0 \* s, s\]\)"),
+        (np.zeros((48, 64, 1)), "at least two classes"),
         (np.zeros((1, 3, 4, 4)), r"scores\[0\]"),
         (np.zeros((0, 4, 2)), "scores must have shape"),
         (np.full((2, 2, 2), np.nan), "NaN"),
@@ -228,6 +230,12 @@ def test_small_scores_do(shape):
 def test_bad_scores_are_refused(scores, message):
     with pytest.raises(ValueError, match=message):
         hh.segmentation.from_scores(scores, picture())
+
+
+@pytest.mark.parametrize("shape", [(1, 48, 64), (48, 64, 1), (1, 1, 1)])
+def test_one_class_alone_is_refused(shape):
+    with pytest.raises(ValueError, match="at least two classes"):
+        hh.segmentation.from_scores(np.zeros(shape))
 
 
 def test_the_default_list_takes_no_tradeoff():

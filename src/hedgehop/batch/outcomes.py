@@ -25,6 +25,7 @@ _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.
 _FLUSH_SECONDS = 5.0  # for which outcomes wait if nothing can be appended
 
 Fault = Literal["item", "infrastructure"]
+Resource = Literal["seconds", "memory"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Outcome:
     """How one item ended: with a list, or with a message in ``error``.
 
     ``fault`` says what caused a failure: "item" (it would fail again) or "infrastructure" (processes or machines were
-    lost; the next run tries again). ``inputs`` holds what identifies the files that were read. ``finished`` is a time.
+    lost; the next run tries again). ``lacking`` names the resource whose limit an item met, ``limit`` is that limit:
+    a run that allows more tries again. ``inputs`` identifies the files that were read. ``finished`` is a time.
     """
 
     item: str
@@ -46,6 +48,8 @@ class Outcome:
     guarantee: float | None = None
     metrics: dict[str, float] | None = None
     fault: Fault | None = None
+    lacking: Resource | None = None
+    limit: float | None = None
     attempts: int = 1
     file: str | None = None
     inputs: dict[str, list[Any]] | None = None
@@ -206,12 +210,12 @@ def _refuse_others(store: Store, known: dict[str, Any], recipe: Recipe, kind: st
     if known["fingerprint"] != recipe.fingerprint:
         raise ValueError(
             f"{store.place('')} contains results of a different recipe, {store.place(_RECIPE_FILE)}. Use another "
-            "folder, or force a new start."
+            "folder, or start over with --force (in Python, force=True)."
         )
     if known.get("results", kind) != kind:
         raise ValueError(
-            f"{store.place('')} keeps its lists as {known['results']}, not as {kind}. Use another folder, or force a "
-            "new start."
+            f"{store.place('')} keeps its lists as {known['results']}, not as {kind}. Use another folder, or start "
+            "over with --force (in Python, force=True)."
         )
 
 
@@ -244,7 +248,7 @@ def _lines(file: IO[bytes], own: bool, path: Path) -> Iterator[tuple[str, int, f
             known = json.loads(line)
             yield str(known["item"]), place, float(known.get("finished") or 0.0)
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or force a new start.") from None
+            raise ValueError(f"{path}, line {number} is damaged. Use another folder, or --force.") from None
         place += len(line)
 
 

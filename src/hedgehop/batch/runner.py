@@ -84,7 +84,7 @@ def run(
         Whether to start over and remove all earlier results; otherwise a different recipe is refused.
     retry : bool
         Whether to try failed items again. Items that were lost with processes or machines are always tried again,
-        and so are items whose files have changed.
+        and so are items whose files have changed, and items that met a limit which is higher now.
     callback : function of an Outcome
         Called after every item.
     shard : str, optional
@@ -118,9 +118,9 @@ def run(
     store = open_store(folder, scratch)
     task = Task(recipe, store, results, str(part or "run"))
     with open_ledger(store, recipe, force, part, results) as ledger:
-        run = _Run(items, part, task, ledger, retry, callback, Progress(store, label, watch, events))
+        run = _Run(items, part, task, ledger, retry, limits, callback, Progress(store, label, watch, events))
         try:
-            return run.whole(executor, count, size, limits)
+            return run.whole(executor, count, size)
         finally:
             store.remove(scratch)
 
@@ -142,6 +142,7 @@ class _Run:
     task: Task
     ledger: AnyLedger
     retry: bool
+    limits: Limits
     callback: Callable[[Outcome], Any] | None
     progress: Progress
     missing: int = field(default=0, init=False)
@@ -150,7 +151,7 @@ class _Run:
     before: int = field(default=0, init=False)
     solved: int = field(default=0, init=False)
 
-    def whole(self, executor: Any, workers: int, size: int | None, limits: Limits) -> Summary:
+    def whole(self, executor: Any, workers: int, size: int | None) -> Summary:
         """Do all that is missing; say how it ended, whatever happens."""
         if self.task.kind == "parquet":
             self._drop_stale_rows()
@@ -158,7 +159,7 @@ class _Run:
         self.progress.begin(self.total, self.before, self.total - self.before - self.missing)
         try:
             if self.missing:
-                self._solve_missing(executor, min(workers, self.missing), size, limits)
+                self._solve_missing(executor, min(workers, self.missing), size)
         except KeyboardInterrupt:
             self.progress.end("interrupted")
             raise
@@ -211,22 +212,33 @@ class _Run:
         if outcome is None or is_changed(item, outcome.inputs):
             return True
         if outcome.error is not None:
-            return self.retry or outcome.fault == "infrastructure"
+            return self.retry or outcome.fault == "infrastructure" or self._allows_more(outcome)
         return not self.task.store.exists(outcome.file or f"lists/{item.name}.npz")
 
-    def _solve_missing(self, executor: Any, workers: int, size: int | None, limits: Limits) -> None:
+    def _allows_more(self, failed: Outcome) -> bool:
+        """Whether an item failed for a limit that is higher now, or gone."""
+        if failed.lacking is None or failed.limit is None:
+            return False
+        most = getattr(self.limits, failed.lacking)
+        return most is None or most > failed.limit
+
+    def _solve_missing(self, executor: Any, workers: int, size: int | None) -> None:
         waiting = (item for item, flag in zip(self._mine(), self.flags, strict=True) if flag)
         chunks = Chunks(waiting, size)
         scheduler = Scheduler(chunks, self._record, self.progress.tick)
         if executor is None:
-            self._use_processes(scheduler, ProcessEngine(self.task, workers, limits))
+            self._use_processes(scheduler, ProcessEngine(self.task, workers, self.limits))
         elif isinstance(executor, str):
             self._use_dask(scheduler, chunks, executor)
         else:
             self._use_executor(scheduler, ExecutorEngine(executor, self.task, lambda: workers))
 
     def _record(self, reported: Sequence[Outcome]) -> None:
-        outcomes = [replace(outcome, finished=round(time.time(), 3)) for outcome in reported]
+        now = round(time.time(), 3)
+        outcomes = [
+            replace(each, finished=now, limit=getattr(self.limits, each.lacking) if each.lacking else None)
+            for each in reported
+        ]
         with ctrl_c_held_back():  # what is in the ledger is counted
             self.ledger.append(outcomes)
             self.progress.add(outcomes)

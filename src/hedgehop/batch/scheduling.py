@@ -7,13 +7,14 @@ import heapq
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from hedgehop.batch.engines.base import Cause, ChunkReport, Engine
 from hedgehop.batch.fingerprints import stamps
 from hedgehop.batch.items import Item
-from hedgehop.batch.outcomes import Fault, Outcome
+from hedgehop.batch.outcomes import Fault, Outcome, Resource
 
 Record = Callable[[Sequence[Outcome]], Any]
 _CHUNK_SECONDS = 1.0  # that a chunk should take: much more than handing it over, much less than people wait
@@ -23,7 +24,7 @@ BACKOFF_SECONDS = 0.5  # before the second try; doubled before each further one
 # How often an item is tried whose process ended, by the reason; the first time it may share a process with others.
 _MOST_TRIES: dict[Cause, int] = {"limit": 1, "crash": 3, "killed": 6, "error": 4}
 _REASONS: dict[Cause, str] = {
-    "limit": "it took longer than the limit for one item.",
+    "limit": "it took longer than {said}, the limit for one item.",
     "crash": "its process crashed {tries} times ({said}), the last times with this item alone.",
     "killed": "its process was ended {tries} times ({said}): by the system for lack of memory, or by somebody.",
     "error": "its task failed {tries} times: {said}",
@@ -133,5 +134,7 @@ class Scheduler:
             del self._tries[item.name]
             fault: Fault = "item" if report.cause in ("crash", "limit") else "infrastructure"
             text = _REASONS[report.cause].format(tries=tries, said=report.said)
-            verdicts.append(Outcome(item.name, item.source, text, fault=fault, attempts=tries, inputs=stamps(item)))
+            lacking: Resource | None = "seconds" if report.cause == "limit" else None
+            known = Outcome(item.name, item.source, text, fault=fault, attempts=tries, inputs=stamps(item))
+            verdicts.append(replace(known, lacking=lacking))
         return verdicts

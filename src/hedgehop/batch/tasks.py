@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgehop.batch.fingerprints import digest, files_read, stamps
 from hedgehop.batch.items import Item
-from hedgehop.batch.outcomes import Outcome
+from hedgehop.batch.outcomes import Outcome, Resource
 from hedgehop.batch.recipe import METRICS, Recipe
 from hedgehop.batch.results import ResultKind, Results, results_of
 from hedgehop.batch.stores import Store, local_copy
@@ -76,7 +76,8 @@ class Task:
             if found is not None and getattr(error, "errno", None) in _DISK_TROUBLE:
                 raise
             self.store.remove(f"lists/{item.file_name}.{self.kind}")  # what an earlier run made of other files
-            return Outcome(item.name, item.source, _told(error), fault="item", inputs=inputs)
+            lacking: Resource | None = "memory" if isinstance(error, MemoryError) else None
+            return Outcome(item.name, item.source, _told(error), fault="item", lacking=lacking, inputs=inputs)
         numbers = {name: float(getattr(found, name)) for name in ("objective", "upper_bound", "guarantee")}
         known: dict[str, Any] = {name: value for name, value in numbers.items() if isfinite(value)}
         return Outcome(

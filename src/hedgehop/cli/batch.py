@@ -119,7 +119,7 @@ def _tell(out: Output, done: Summary) -> None:
         out.say(f"mean {name.replace('_', ' ')}: {mean:.4f}")
     if done.failed:
         total = done.solved + done.done_before + done.failed
-        out.fail(f"{done.failed} of {total} items failed; {done.table} says why.")
+        out.fail(f"{done.failed} of {total} items failed; {done.table} says why, and --retry tries them again.")
         raise typer.Exit(1)
 
 

@@ -196,14 +196,18 @@ def from_scores(
     """
     values = _checked(scores)
     if image is None:
-        values, labels_first = _logarithms(_labels_last(values, labels_first)), False
+        values, labels_first = _labels_last(values, labels_first), False
+        _refuse_one_class(values)
+        values = _logarithms(values)
         image = _painted(values)
     smoothness = number(smoothness, "smoothness", low=0.0)
     count = _DEFAULT_SEGMENTS if n_segments is None else positive_count(n_segments, "n_segments")
     scene = Scene(image, count, positive_count(most_pixels, "most_pixels"))
     if labels_first is None:
         labels_first = _labels_first(values.shape, scene.shape)
-    fine = resample(_logarithms(np.moveaxis(values, 0, -1) if labels_first else values), scene.solved_shape)
+    maps = np.moveaxis(values, 0, -1) if labels_first else values
+    _refuse_one_class(maps)
+    fine = resample(_logarithms(maps), scene.solved_shape)
 
     def on_superpixels() -> ScoredImage:
         variables = Variables(scene, pixelwise=False)
@@ -268,11 +272,23 @@ def _labels_first(shape: tuple[int, ...], image: tuple[int, ...]) -> bool:
     )
 
 
+_ONE_CLASS = (
+    "If s holds one class only, (h, w), pass np.stack([0 * s, s]) for logits, np.stack([1 - s, s]) for probabilities."
+)
+_HINTS = {2: f" {_ONE_CLASS}", 4: " Take the scores of one image: scores[0]."}
+
+
+def _refuse_one_class(scores: Floats) -> None:
+    """Refuse (h, w, 1): networks of two classes often have one output, whose only labeling says nothing."""
+    if scores.shape[-1] == 1:
+        raise ValueError(f"scores must be of at least two classes; got one. {_ONE_CLASS}")
+
+
 def _checked(scores: Any) -> Floats:
     """Return scores as an array of three axes."""
     is_tensor = hasattr(scores, "detach") or hasattr(scores, "__dlpack__")
     values = _arrays.scores(as_array(scores) if is_tensor else scores, "scores")
     if values.ndim != 3 or 0 in values.shape:
-        hint = " Take the scores of one image: scores[0]." if values.ndim == 4 else ""
+        hint = _HINTS.get(values.ndim, "")
         raise ValueError(f"scores must have shape (h, w, L) or (L, h, w); got {values.shape}.{hint}")
     return values

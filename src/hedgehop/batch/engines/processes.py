@@ -157,7 +157,8 @@ class ProcessEngine(Engine):
             return ChunkReport(lost=lost)
         suspect = first.items[first.done]
         rest = [item for item in lost if item is not suspect]
-        return ChunkReport(lost=rest, suspects=[suspect], cause=_cause(worker, code), said=_words(code))
+        said = f"{self._limits.seconds:g} s" if worker.over else _words(code)
+        return ChunkReport(lost=rest, suspects=[suspect], cause=_cause(worker, code), said=said)
 
     def running(self) -> list[Running]:
         now = time.monotonic()

@@ -83,9 +83,9 @@ def _shown(score: float) -> str:
 
 
 def _cost(words: list[str]) -> float:
-    cost = float(words[0]) if words else 0.0
+    cost = np.nan if words and not _is_number(words[0]) else float(words[0]) if words else 0.0
     if np.isnan(cost) or cost == -np.inf:
-        raise ValueError(f"costs must be numbers above -inf; got {words[0]}")
+        raise ValueError(f"costs must be numbers above -inf; got {words[0]!r}")
     return cost
 
 
