@@ -31,7 +31,7 @@ from hedgehop.potentials.ball_unions import MOST_EXACT
 
 _SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
-_SMALL_BALLS = 400  # the same with several balls
+_SMALL_BALLS = 200  # the same with several balls: ties take HiGHS seconds from here on
 _MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
