@@ -161,8 +161,7 @@ class GridPairs {
     double total = 0.0;
     for_each_row([&](const double* strengths, std::size_t from, std::size_t to, std::size_t count) {
       const Label *const a = y.data() + from, *const b = y.data() + to;
-      // A product, not a choice: labels are noisy, and the branch would be guessed wrong.
-      total -= blocked_sum(count, [&](std::size_t x) { return (a[x] != b[x]) * strengths[x]; });
+      total -= blocked_sum(count, [&](std::size_t x) { return only_if(a[x] != b[x], strengths[x]); });
     });
     return total;
   }

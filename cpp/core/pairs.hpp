@@ -32,7 +32,7 @@ struct PottsScores {
   std::size_t label_count(std::size_t /*variable*/) const { return n_labels; }
 
   double score(std::size_t edge, bool /*from_first*/, std::size_t from, std::size_t to) const {
-    return from == to ? 0.0 : -strengths[edge];
+    return only_if(from != to, -strengths[edge]);
   }
 
   void message(std::size_t edge, bool /*from_first*/, std::span<const double> from,

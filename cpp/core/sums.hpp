@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long sums of doubles in an order that the source fixes, so that they round alike everywhere.
+// Long sums of doubles in an order that the source fixes, so that they round alike everywhere, and terms that
+// count or do not.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace hedgehop {
+
+// The value, or 0. A mask of bits: labels are noisy, and compilers turn even a product with a condition into
+// a branch, which would be guessed wrong.
+inline double only_if(bool condition, double value) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) &
+                               (std::uint64_t{0} - static_cast<std::uint64_t>(condition)));
+}
 
 // value(0) + ... + value(n - 1). Eight running sums break the chain of dependent additions and may share
 // vector registers; blocks keep the error at some hundred roundings, however long the sum is.

@@ -248,7 +248,7 @@ def repaired(
     labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
     for other in messages.sweep_labelings():
         labeling = moves.fuse(labeling, np.ascontiguousarray(other))[0]
-    close = (messages.beliefs() >= -_reach(model, gap)).astype(np.uint8)
+    close = (messages.beliefs() >= -_reach(model, gap)).view(np.uint8)
     return moves.expand(labeling, close, 1)[0]
 
 
