@@ -186,3 +186,10 @@ def test_report_says_what_a_low_guarantee_means():
     high = hh.diverse(hh.Chain(np.eye(3)), m=3, distinct=True)
     assert high.guarantee > 0.9
     assert "this much is proven" not in high.report()
+
+
+def test_a_list_is_read_by_place_and_in_a_loop():
+    found = hh.diverse(hh.FactorGraph([[1.0, 0.0]] * 3), hh.VariableCoverage(), m=2, tradeoff=4.0)
+    assert found[1].tolist() == [1, 1, 1]
+    assert found[-2:].shape == (2, 3)
+    assert [labeling.sum() for labeling in found] == [0, 3]

@@ -300,6 +300,10 @@ class DiverseList:
     def __len__(self) -> int:
         return len(self.labelings)
 
+    def __getitem__(self, which: int | slice) -> Labels:
+        """Labelings by their place; so ``for labeling in found`` goes through all of them."""
+        return self.labelings[which]
+
     def __repr__(self) -> str:
         proven = f"guarantee {self.guarantee:.0%}" if np.isfinite(self.guarantee) else "no guarantee"
         return f"DiverseList({len(self)} labelings, {self.distinct} distinct, F = {self.objective:.6g}, {proven})"
