@@ -97,6 +97,16 @@ def test_labelings_nearby_are_surrounded_by_worse_ones():
                     assert model.score(other) <= scores[-1] + 1e-9
 
 
+def test_one_change_is_as_good_as_its_pairs_make_it():
+    """Pairs decide, and single scores say the opposite: of 40 changes, the best two are tried."""
+    unary = np.tile([0.0, 0.01, -0.01], (20, 1))
+    tables = np.zeros((19, 3, 3))
+    tables[7, :, 2] = tables[12, 2, :] = 5.0
+    model = hh.FactorGraph(unary, [(i, i + 1) for i in range(19)], tables)
+    scores = model.score(best_nearby(model, np.zeros((1, 20), np.int32), 2))
+    assert scores == pytest.approx([10.0 - 0.02 + 0.18, 10.0 - 0.02 + 0.17])
+
+
 def test_programs_are_left_alone_where_unions_have_many_terms():
     parse, tree = hh.Arborescence(RANDOM.normal(size=(12, 13))), hh.SpanningTree(COMPLETE, RANDOM.random(28))
     for model, most in ((parse, 2), (tree, 3)):

@@ -109,6 +109,13 @@ def test_a_gap_that_another_solver_finds_smaller_is_at_least_half_as_large():
     less = 0.45 * honest.certificate.baseline_gap
     with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
         hh.verify(with_certificate(honest, baseline_gap=less), model, DIVERSITY, oracle="trws")
+    for oracles, compared in ((("trws", "expansion"), True), (("expansion", "trws"), False)):  # the first one counts
+        other = replace(with_certificate(honest, baseline_gap=less), oracles=oracles)
+        if compared:
+            with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
+                hh.verify(other, model, DIVERSITY, oracle="trws")
+        else:
+            assert hh.verify(other, model, DIVERSITY, oracle="trws").objective == honest.objective
     smaller = with_certificate(
         honest, upper_bound=honest.objective + 0.55 * gap, baseline_gap=0.55 * honest.certificate.baseline_gap
     )
