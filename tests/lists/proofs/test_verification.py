@@ -202,3 +202,12 @@ def test_steps_that_must_differ_keep_the_bounds_of_those_that_need_not(limits):
     regions = hh.RegionCoverage((np.arange(side * side) // (2 * side)).reshape(side, side))
     found = hh.diverse(model, regions, m=3, tradeoff=2.0, certify=False, **limits)
     assert hh.verify(found, model, regions).objective == found.objective
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of sums that overflow
+def test_an_infinite_bound_claims_nothing_false():
+    """Beside scores near the largest number, bounds overflow: the list is honest all the same."""
+    model = hh.GraphMatching([(0, 1), (1, 2), (2, 0), (2, 3)], [0.19, -0.52, 1.7e308, 1e300])
+    found = hh.diverse(model, hh.LabelCoverage(), m=3, tradeoff=0.0, distinct=True, certify=False).certify(2)
+    assert np.inf in found.certificate.online
+    assert hh.verify(found, model, hh.LabelCoverage()).objective == found.objective
