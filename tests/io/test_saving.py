@@ -45,11 +45,16 @@ def test_a_list_from_a_file_goes_on_with_its_model(tmp_path, limits):
     found.save(tmp_path / "list.npz")
     again = hh.load(tmp_path / "list.npz", model)
     assert again.certificate == found.certificate
-    assert np.array_equal(again.more(2).labelings, found.more(2).labelings)
+    longer = again.more(2)
+    assert np.array_equal(longer.labelings, found.more(2).labelings)
+    assert longer.oracles[:3] == found.oracles
+    for name in ("exact", "relevance", "seconds", "bounds"):
+        assert np.array_equal(getattr(longer, name)[:3], getattr(found, name)), name
     proven, better = again.certify(20), again.improve(20)
     assert proven.upper_bound < found.upper_bound
     assert proven.certificate.baseline == pytest.approx(found.certificate.baseline)
     assert np.array_equal(proven.labelings, found.labelings)
+    assert proven.oracles == found.oracles
     assert found.objective <= better.objective <= proven.upper_bound + 1e-9
     assert np.array_equal(proven.bounds, found.bounds)
     assert np.array_equal(again.probabilities, found.probabilities)

@@ -173,3 +173,23 @@ def test_a_tradeoff_is_chosen_even_if_nothing_is_found_in_time(monkeypatch):
     auto = hh.oracles.get("auto")
     assert tradeoff_found("auto", model, hh.VariableCoverage(), auto, Separation()) == unit_of(model)
     assert calls == [0]
+
+
+def test_routes_differ_in_lengths_not_in_numbers_of_edges():
+    """Three short edges count less than one long one."""
+    edges = [[0, 1], [1, 2], [2, 3], [0, 3], [0, 4], [4, 3]]
+    model = hh.Path(edges, [1.0, 1.0, 1.0, 3.5, 0.25, 4.0], 0, 3)
+    plain = hh.diverse(model, m=3, distinct=False)
+    named = hh.diverse(model, hh.UseCoverage(weights=model.lengths), m=3, tradeoff=plain.tradeoff, distinct=False)
+    assert plain.tradeoff > 0
+    assert np.array_equal(plain.labelings, named.labelings)
+    assert plain.gains.tolist() == named.gains.tolist()
+
+
+def test_what_answers_agree_on_is_an_answer_itself():
+    """The most probable column of each row need not be a matching."""
+    model = hh.Matching(0.5 * np.random.default_rng(0).normal(size=(4, 4)))
+    found = hh.diverse(model, m=3, tradeoff=1.0, distinct=True, certify=False)
+    alone = found._live_uncertainty.possible.marginals.argmax(axis=1)
+    assert np.isneginf(model.score(alone))
+    assert np.isfinite(model.score(hh.consensus(found)))

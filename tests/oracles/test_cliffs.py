@@ -97,6 +97,16 @@ def test_labelings_nearby_are_surrounded_by_worse_ones():
                     assert model.score(other) <= scores[-1] + 1e-9
 
 
+def test_one_change_is_as_good_as_its_pairs_make_it():
+    """Pairs decide, and single scores say the opposite: of 40 changes, the best two are tried."""
+    unary = np.tile([0.0, 0.01, -0.01], (20, 1))
+    tables = np.zeros((19, 3, 3))
+    tables[7, :, 2] = tables[12, 2, :] = 5.0
+    model = hh.FactorGraph(unary, [(i, i + 1) for i in range(19)], tables)
+    scores = model.score(best_nearby(model, np.zeros((1, 20), np.int32), 2))
+    assert scores == pytest.approx([10.0 - 0.02 + 0.18, 10.0 - 0.02 + 0.17])
+
+
 def test_programs_are_left_alone_where_unions_have_many_terms():
     parse, tree = hh.Arborescence(RANDOM.normal(size=(12, 13))), hh.SpanningTree(COMPLETE, RANDOM.random(28))
     for model, most in ((parse, 2), (tree, 3)):
@@ -214,3 +224,47 @@ def test_branches_close_the_gap_of_transitions_on_trees(monkeypatch):
     tree = [(i, int(random.integers(i))) for i in range(1, 60)]
     model = hh.FactorGraph(random.normal(size=(60, 4)), tree, random.random(59))
     assert hh.diverse(model, hh.TransitionCoverage(), m=3, tradeoff=4.0, distinct=False, certify=False).exact.all()
+
+
+def listed(model, diversity, monkeypatch, **options):
+    """A list by "auto" and the numbers of columns of the programs it solved, and the list by relaxations alone."""
+    sizes, solve = [], LinearProgram.solve
+    monkeypatch.setattr(LinearProgram, "solve", lambda self, limit: sizes.append(_open(self)) or solve(self, limit))
+    found = hh.diverse(model, diversity, certify=False, **options)
+    return found, sizes, hh.diverse(model, diversity, certify=False, oracle="lagrangian", **options)
+
+
+def answers(model, number):
+    """Labelings that are best under random scores."""
+    changes = (np.random.default_rng(s).normal(size=model.unary.shape) for s in range(number))
+    return [hh.best(model, hh.potentials.Linear(np.where(np.isfinite(model.unary), c, 0.0))).labeling for c in changes]
+
+
+def test_samples_are_left_to_programs_only_on_small_trees_and_matchings(monkeypatch):
+    """A step took three seconds and more: thirty samples of trees of 40 nodes, or of matchings of 20 nodes."""
+    random = np.random.default_rng(0)
+    edges = {(i, i + 1) for i in range(39)}
+    while len(edges) < 120:
+        edges.add(tuple(sorted(random.choice(40, 2, replace=False).tolist())))
+    pairs = list(combinations(range(20), 2))
+    for model in (hh.SpanningTree(sorted(edges), random.normal(size=120)), hh.GraphMatching(pairs, random.random(190))):
+        diversity = hh.ExpectedBest(answers(model, 30))
+        found, sizes, relaxed = listed(model, diversity, monkeypatch, m=3, tradeoff=5.0, distinct=False)
+        assert sizes == []
+        assert found.objective == pytest.approx(relaxed.objective)
+        assert found.objective <= found.upper_bound
+    for model in (hh.SpanningTree(COMPLETE, random.random(28)), hh.GraphMatching(COMPLETE, random.random(28))):
+        diversity = hh.ExpectedBest(answers(model, 6))
+        assert hh.diverse(model, diversity, m=2, tradeoff=5.0, distinct=False, certify=False).exact.all()
+
+
+def test_balls_around_many_matchings_of_a_complete_graph_are_not_left_to_programs(monkeypatch):
+    """The terms of three balls and more took three seconds a step: 20 nodes, of which any two may be matched."""
+    model = hh.GraphMatching(list(combinations(range(20), 2)), np.random.default_rng(0).normal(size=190))
+    options = {"m": 5, "tradeoff": 20.0, "distinct": False}
+    found, sizes, relaxed = listed(model, hh.HammingBall(gamma=0.3), monkeypatch, **options)
+    assert len(sizes) <= 2
+    assert max(sizes, default=0) < 1000
+    assert found.objective == pytest.approx(relaxed.objective)
+    union = [BallCoverage(RANDOM.integers(0, 2, (k, 190)), np.full(190, 0.3)) for k in (2, 3)]
+    assert [is_small(model, [potential]) for potential in union] == [True, False]

@@ -200,3 +200,22 @@ def test_cuts_keep_their_digits_where_every_labeling_loses_something_huge(huge, 
         cut, best = hh.best(model, oracle="graphcut"), hh.best(model, oracle="exhaustive")
         assert cut.value == pytest.approx(best.value, rel=1e-14, abs=1e-9)
         assert cut.upper_bound >= best.value
+
+
+SQUARE = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+@pytest.mark.parametrize("huge", [1e20, 1e40, 1e300])
+@pytest.mark.parametrize("perfect", [False, True])
+def test_losses_that_no_matching_needs_take_no_digits_from_the_others(huge, perfect):
+    """Weights become whole numbers of 100 bits: beside 1e300, edges of 1 were nothing, and the answer was "exact"."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        weights = random.normal(size=6)
+        weights[random.integers(6)] = -huge
+        weights[random.integers(6)] = -(huge**0.75)
+        model = hh.GraphMatching(SQUARE, weights, perfect=perfect)
+        step = hh.best(model, oracle="graph_matching")
+        truth = hh.best(model, oracle="exhaustive")
+        assert np.array_equal(step.labeling, truth.labeling)
+        assert step.exact

@@ -14,7 +14,7 @@ from math import inf, log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree, UnaryModel
+from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
@@ -34,6 +34,8 @@ _SMALL_SAMPLES = 1000  # the same with samples to agree with
 _SMALL_BALLS = 200  # the same with several balls: ties take HiGHS seconds from here on
 _MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
+_SMALL_BLOSSOMS = 300  # columns of a matching of any graph beside samples: odd cycles take many branches
+_SMALL_BLOSSOM_UNIONS = 2000  # the same times subsets of balls
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
 _SEARCHED_CELLS = 2**20  # the same, scores of all its tables
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
@@ -51,15 +53,22 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     if balls > MOST_EXACT:  # a program bounds such a union, as others do
         return False
     if isinstance(model, LinearModel):
-        extra = structure_columns(model)
-        if "counts" in relaxed and extra > _SMALL_PROGRAM:
-            return False
-        few = balls < 2 or (model.unary.size + extra) * 2**balls <= _SMALL_UNIONS  # unions have a term per subset
-        return model.unary.size <= most and few
+        return model.unary.size <= most and _is_small_structure(model, relaxed, balls)
     if not isinstance(model, PairwiseModel):
         return isinstance(model, UnaryModel) and model.unary.size <= most
     attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
     return columns(model, nonlinear(potentials)) <= (most if attracts else most // 3)
+
+
+def _is_small_structure(model: LinearModel, relaxed: Collection[str | None], balls: int) -> bool:
+    """Whether what a structure adds to a program leaves few branches."""
+    extra, blossoms = structure_columns(model), isinstance(model, GraphMatching)
+    if ("counts" in relaxed or "lines" in relaxed) and extra > _SMALL_PROGRAM:
+        return False
+    if blossoms and "lines" in relaxed and model.unary.size > _SMALL_BLOSSOMS:
+        return False
+    terms = 2**balls if balls > 1 else 0  # unions have a term per subset
+    return (model.unary.size + extra) * terms <= (_SMALL_BLOSSOM_UNIONS if blossoms else _SMALL_UNIONS)
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,13 @@ def test_a_gap_that_another_solver_finds_smaller_is_at_least_half_as_large():
     less = 0.45 * honest.certificate.baseline_gap
     with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
         hh.verify(with_certificate(honest, baseline_gap=less), model, DIVERSITY, oracle="trws")
+    for oracles, compared in ((("trws", "expansion"), True), (("expansion", "trws"), False)):  # the first one counts
+        other = replace(with_certificate(honest, baseline_gap=less), oracles=oracles)
+        if compared:
+            with pytest.raises(hh.BoundError, match="baseline_gap of the list"):
+                hh.verify(other, model, DIVERSITY, oracle="trws")
+        else:
+            assert hh.verify(other, model, DIVERSITY, oracle="trws").objective == honest.objective
     smaller = with_certificate(
         honest, upper_bound=honest.objective + 0.55 * gap, baseline_gap=0.55 * honest.certificate.baseline_gap
     )
@@ -195,3 +202,12 @@ def test_steps_that_must_differ_keep_the_bounds_of_those_that_need_not(limits):
     regions = hh.RegionCoverage((np.arange(side * side) // (2 * side)).reshape(side, side))
     found = hh.diverse(model, regions, m=3, tradeoff=2.0, certify=False, **limits)
     assert hh.verify(found, model, regions).objective == found.objective
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of sums that overflow
+def test_an_infinite_bound_claims_nothing_false():
+    """Beside scores near the largest number, bounds overflow: the list is honest all the same."""
+    model = hh.GraphMatching([(0, 1), (1, 2), (2, 0), (2, 3)], [0.19, -0.52, 1.7e308, 1e300])
+    found = hh.diverse(model, hh.LabelCoverage(), m=3, tradeoff=0.0, distinct=True, certify=False).certify(2)
+    assert np.inf in found.certificate.online
+    assert hh.verify(found, model, hh.LabelCoverage()).objective == found.objective

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import isnan
+from math import inf, isnan
 
 import numpy as np
 
@@ -211,7 +211,7 @@ class Claims:
             raise _refusal(f"{name} is {now!r}, not {before!r} as its certificate says")
 
     def _not_below(self, name: str, said: float, true: float, what: str) -> None:
-        if not said >= true - self._slack:  # not a number, too
+        if said != inf and not said >= true - self._slack:  # not a number, too; no bound is below an infinite one
             raise _refusal(f"{name} is said to be {said!r}, but {what} is {true!r}")
 
 

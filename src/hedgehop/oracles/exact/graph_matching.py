@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.structures.graph_matching import GraphMatching
 from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.potentials import Potential
+
+_OUTWEIGHED = 2.0**30  # times all smaller weights: so much that these need digits of their own
 
 
 class Blossoms(LinearOracle[GraphMatching]):
@@ -52,7 +54,28 @@ def _beside(
     free = np.flatnonzero(allowed & ~forced & ~taken[places].any(axis=1))
     gains = np.ascontiguousarray(scores[free, 1] - scores[free, 0])
     ends = np.ascontiguousarray(left[places[free]], np.int32)
-    kept, found = _core.graphs.best_matching(int((~taken).sum()), ends, gains, model.perfect)
-    chosen = np.zeros(len(scores), bool)
-    chosen[free[kept.astype(bool)]] = True
+    chosen, found = np.zeros(len(scores), bool), False
+    for some in _without_huge_losses(gains):
+        kept, found = _core.graphs.best_matching(int((~taken).sum()), ends[some], gains[some], model.perfect)
+        if found:
+            chosen[free[some][kept.astype(bool)]] = True
+            break
     return chosen, found
+
+
+def _without_huge_losses(gains: Doubles) -> Iterator[NDArray[np.intp]]:
+    """Edges to try, fewest first: those that others outweigh by far are best left out if a matching can do without.
+
+    An edge that loses more than all edges of smaller weight add up to is worse than any of these together. Beside it,
+    whole numbers would have no digits left for them.
+    """
+    order = np.argsort(np.abs(gains), kind="stable")
+    sizes = np.abs(gains[order])
+    with np.errstate(over="ignore"):  # infinite sums outweigh everything
+        smaller = np.concatenate([[0.0], np.cumsum(sizes)[:-1]])
+    gainful = np.flatnonzero(gains[order] > 0)
+    first = int(gainful[-1]) + 1 if gainful.size else 0  # from here on, all lose
+    huge = (smaller > 0) & (sizes / _OUTWEIGHED > smaller) & (np.arange(order.size) >= first)
+    for k in np.flatnonzero(huge).tolist():
+        yield np.sort(order[:k])
+    yield np.arange(gains.size)
