@@ -18,6 +18,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, values_of
 from hedgehop.oracles.pairwise.kernels import pair_tables, table_pairs
+from hedgehop.oracles.search.merging import Merged
 
 _MOST_SWEEPS, _FEWEST_SWEEPS = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
 _VISITED_SCORES = 100_000_000  # scores visited in all: about a second
@@ -35,9 +36,17 @@ Scores = tuple[Doubles, _core.Pairs, NDArray[np.int32], NDArray[np.int64], Doubl
 def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> Labels:
     """Return a labeling of unary + theta that is no worse, and deterministic; the given one of a large model."""
     flat = np.ascontiguousarray(labeling.reshape(-1), np.int32)
+    merged = Merged.of(model, theta) if _table_cells(model) <= _MOST_TABLE_ENTRIES else None
+    if merged is None:
+        return _searched(model, theta, flat)
+    found = merged.back(annealed(merged.model, None, merged.front(flat)))
+    return found if _value(model, theta, found) > _value(model, theta, flat) else flat
+
+
+def _searched(model: PairwiseModel, theta: Doubles | None, flat: Labels) -> Labels:
     members = [c.variables for c in model.cliques]
     starts = np.cumsum([0, *(v.size for v in members)]).astype(np.int64)
-    cells = sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
+    cells = _table_cells(model)
     size = model.n_variables + len(model.edges) + int(starts[-1])
     sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, _VISITED_SCORES // size)
     if _FEWEST_SWEEPS * size > _VISITED_SCORES or not 0 < cells <= _MOST_TABLE_ENTRIES:
@@ -73,6 +82,10 @@ def _by_blocks(
         idle = 0 if reached > value else idle + 1
         labeling, value = (other, reached) if reached > value else (labeling, value)
     return labeling
+
+
+def _table_cells(model: PairwiseModel) -> int:
+    return sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
 
 
 def _value(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> float:
