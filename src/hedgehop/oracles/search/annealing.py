@@ -23,7 +23,7 @@ from hedgehop.oracles.search.merging import Merged
 _MOST_SWEEPS, _FEWEST_SWEEPS = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
 _VISITED_SCORES = 100_000_000  # scores visited in all: about a second
 _MOST_TABLE_ENTRIES = 5_000_000  # of all tables
-_ROUNDS, _IDLE_ROUNDS = 24, 12  # of moves over blocks; how many in a row may bring nothing
+_ROUNDS, _IDLE_ROUNDS = 18, 8  # of moves over blocks; how many in a row may bring nothing
 _ROUND_CELLS = 50_000_000  # that blocks visit in a round: less than a tenth of a second
 _HEATS = (0.3, 1.0, 3.0, 0.0)  # of rounds, two by two: times the temperature at which annealing begins
 _BLOCK_CELLS = (64, 512, 4096)  # of the largest table of a block, in turns: narrow blocks leave out less

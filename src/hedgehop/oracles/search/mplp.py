@@ -18,7 +18,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import factor_tables
 from hedgehop.oracles.exact.toulbar2 import MOST_NETWORK_SCORES, table_cells
-from hedgehop.oracles.folding import changed_unary, fold, not_linear
+from hedgehop.oracles.folding import changed_unary, fold, not_linear, values_of
 from hedgehop.oracles.search.annealing import annealed
 from hedgehop.potentials import Potential
 
@@ -32,6 +32,9 @@ class Mplp(Oracle):
     ----------
     sweeps : int
         How many passes over all factors; fewer on large models.
+    starts : int
+        How many labelings annealing begins with: the one that messages decode to, then random ones, the same in each
+        call. 0 leaves annealing out.
 
     Examples
     --------
@@ -46,8 +49,13 @@ class Mplp(Oracle):
     name = "mplp"
     summary = "messages of all factors (MPLP) and annealing; cliques included, linear potentials, with a bound"
 
-    def __init__(self, sweeps: int = 2000) -> None:
+    def __init__(self, sweeps: int = 2000, starts: int = 3) -> None:
         self.sweeps = _arrays.positive_count(sweeps, "sweeps")
+        self.starts = starts
+
+    def for_bounds(self) -> Mplp:
+        """Return one that does not anneal: that finds labelings, and no bound."""
+        return Mplp(self.sweeps, starts=0)
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, large tables, and potentials that are not linear."""
@@ -58,13 +66,19 @@ class Mplp(Oracle):
         return not_linear(model, potentials)
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Pass messages, anneal from the labeling they decode to."""
+        """Pass messages, anneal from the labeling they decode to, and from others."""
         assert isinstance(model, PairwiseModel)
         theta, constant, _ = fold(model, potentials)
         labeling, bound, error = self._passed(model, theta)
-        if effort().seconds > 0.0:
-            labeling = annealed(model, theta, labeling)
-        return self.step(model, labeling, potentials, bound + error + constant, error)
+        found = [labeling]
+        random = np.random.default_rng(0)  # the same for every call
+        for _ in range(self.starts):
+            if effort().seconds == 0.0:
+                break
+            found.append(annealed(model, theta, labeling))
+            labeling = random.integers(0, model.label_counts).astype(np.int32)
+        best = found[int(values_of(model, theta, np.stack(found)).argmax())]
+        return self.step(model, best, potentials, bound + error + constant, error)
 
     def _passed(self, model: PairwiseModel, theta: Doubles | None) -> tuple[Labels, float, float]:
         """Return the labeling of the largest beliefs, a bound, and what rounding may have changed in it."""
