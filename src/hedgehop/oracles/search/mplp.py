@@ -82,7 +82,7 @@ class Mplp(Oracle):
 
     def _passed(self, model: PairwiseModel, theta: Doubles | None) -> tuple[Labels, float, float]:
         """Return the labeling of the largest beliefs, a bound, and what rounding may have changed in it."""
-        tables, cells = _finite_tables(model, theta)
+        tables, _ = _finite_tables(model, theta)
         sweeps = 0 if effort().seconds == 0.0 else min(self.sweeps, max(1, _VISITED_CELLS // max(1, tables.size)))
         variables, starts = scopes(model)
         terms, error, flat = _core.graphs.pass_factor_messages(model.label_counts, variables, starts, tables, sweeps)
