@@ -14,15 +14,16 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.elimination import scopes
 from hedgehop.models.pairwise import PairwiseModel
-from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import factor_tables
 from hedgehop.oracles.exact.toulbar2 import MOST_NETWORK_SCORES, table_cells
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, values_of
-from hedgehop.oracles.search.annealing import annealed
+from hedgehop.oracles.search.annealing import MOST_ROUNDS, annealed
 from hedgehop.potentials import Potential
 
 _VISITED_CELLS = 100_000_000  # by messages in all: about a second
+_LATER_SWEEPS, _LATER_ROUNDS = 200, 2  # of steps after the first: a list has dozens
 
 
 class Mplp(Oracle):
@@ -65,17 +66,24 @@ class Mplp(Oracle):
             return f"its tables would have more than 2^{MOST_NETWORK_SCORES.bit_length() - 1} cells"
         return not_linear(model, potentials)
 
-    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
+    def on(self, model: Model) -> MplpSolver:
+        """Return a solver whose later steps begin with what the first one found."""
+        return MplpSolver(self, model)
+
+    def solved(self, model: Model, potentials: Sequence[Potential], kept: Labels | None = None) -> Step:
         """Pass messages, anneal from the labeling they decode to, and from others."""
         assert isinstance(model, PairwiseModel)
         theta, constant, _ = fold(model, potentials)
         labeling, bound, error = self._passed(model, theta)
         found = [labeling]
+        if kept is not None:
+            found.append(kept.reshape(-1))
+            labeling = found[int(values_of(model, theta, np.stack(found)).argmax())]
         random = np.random.default_rng(0)  # the same for every call
         for _ in range(self.starts):
             if effort().seconds == 0.0:
                 break
-            found.append(annealed(model, theta, labeling))
+            found.append(annealed(model, theta, labeling, MOST_ROUNDS if kept is None else _LATER_ROUNDS))
             labeling = random.integers(0, model.label_counts).astype(np.int32)
         best = found[int(values_of(model, theta, np.stack(found)).argmax())]
         return self.step(model, best, potentials, bound + error + constant, error)
@@ -89,6 +97,22 @@ class Mplp(Oracle):
         beliefs = np.full(model.unary.shape, -np.inf)
         beliefs[np.arange(model.n_labels) < model.label_counts[:, None]] = flat
         return beliefs.argmax(axis=1).astype(np.int32), fsum(terms), error
+
+
+class MplpSolver(Solver):
+    """Keeps the labeling of the first step; later ones take a fraction of its time."""
+
+    oracle: Mplp
+    _first: Labels | None = None
+
+    def maximize(self, potentials: Sequence[Potential]) -> Step:
+        """Solve the first step with care, others from its labeling."""
+        if self._first is not None:
+            quick = Mplp(min(_LATER_SWEEPS, self.oracle.sweeps), min(1, self.oracle.starts))
+            return quick.solved(self.model, potentials, self._first)
+        step = self.oracle.solved(self.model, potentials)
+        self._first = step.labeling
+        return step
 
 
 def loosest_bound(model: PairwiseModel, potentials: Sequence[Potential]) -> float:
