@@ -50,8 +50,8 @@ take more than {limit:g} s.
 HARD = """## Hard networks
 
 `hh.best` on networks of competitions and of toulbar2's examples: value and CPU seconds without pytoulbar2, and with it.
-*Known* is the value that comes with the file (UAI 2014) or that toulbar2 proves. Settings of annealing and moves were chosen on
-these very files, so expect less elsewhere. Bounds stay wide where nothing is proven.
+*Known* is the value that comes with the file (UAI 2014) or that toulbar2 proves. Settings of annealing and
+moves were chosen on these very files, so expect less elsewhere. Bounds stay wide where nothing is proven.
 
 | network | known | value | CPU | with toulbar2 | CPU |
 |---|---|---|---|---|---|

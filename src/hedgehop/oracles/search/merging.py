@@ -59,7 +59,7 @@ class Merged:
 
     def front(self, labeling: Labels) -> Labels:
         """Return the labeling of the merged model; where pairs are not allowed, the labels with the largest scores."""
-        found = self.model.unary.argmax(axis=1).astype(np.int32)
+        found: Labels = self.model.unary.argmax(axis=1).astype(np.int32)
         for k, (members, rows) in enumerate(zip(self.members, self.labels, strict=True)):
             same = np.flatnonzero((rows == labeling[list(members)]).all(axis=1))
             found[k] = same[0] if same.size else found[k]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import fsum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels
@@ -122,10 +123,10 @@ def loosest_bound(model: PairwiseModel, potentials: Sequence[Potential]) -> floa
     return fsum(np.maximum.reduceat(tables, cells[:-1])) + constant
 
 
-def _finite_tables(model: PairwiseModel, theta: Doubles | None) -> tuple[Doubles, Labels]:
+def _finite_tables(model: PairwiseModel, theta: Doubles | None) -> tuple[Doubles, NDArray[np.int64]]:
     """Return the scores of all factors; what is forbidden loses more than all others may bring, so bounds hold."""
     tables, cells = factor_tables(model, changed_unary(model, theta))
     if np.isneginf(np.maximum.reduceat(tables, cells[:-1])).any():
         raise InfeasibleError("no labeling is allowed: all labels of a variable, pair or clique are forbidden.")
     least = -2.0 * float(np.abs(tables[np.isfinite(tables)]).sum()) - 1.0
-    return np.maximum(tables, least), cells
+    return np.asarray(np.maximum(tables, least)), cells
