@@ -115,6 +115,8 @@ def _is_program_at_best(model: Model) -> bool:
     """Whether even linear steps are programs, so that a relaxation would solve many where one does."""
     if not isinstance(model, PairwiseModel) or not model.cliques or model.elimination_order is not None:
         return False
+    if _has_many_cliques(model):  # messages are, and take a fraction of the time
+        return False
     return not _searchable(model, ()) or built_in_and_installed()["toulbar2"].refusal(model, ()) is not None
 
 
@@ -169,7 +171,8 @@ ROUTES = (
     Route("swap", "pairwise", "transitions", "any", "strong moves, with a bound"),
     Route(
         "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
-        "all but small trees, matchings and parses, and wide graphs of cliques", "few linear steps, with a bound",
+        f"all but small trees, matchings and parses, and wide graphs of cliques up to {_SMALL_CLIQUES:,} columns",
+        "few linear steps, with a bound",
         _quicker_than_programs,
     ),
     Route("elimination", "pairwise, cliques", "linear", "small width", "exact: tables of few variables"),
