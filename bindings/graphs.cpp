@@ -17,6 +17,7 @@
 #include "graphs/arborescence.hpp"
 #include "graphs/blossom.hpp"
 #include "graphs/elimination.hpp"
+#include "graphs/factor_messages.hpp"
 #include "graphs/forest.hpp"
 #include "graphs/forest_counts.hpp"
 #include "graphs/parallel.hpp"
@@ -41,7 +42,6 @@ graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts, const Vector<s
   require(starts.size() > 0, "starts must hold the end of the last scope");
   require_starts("starts", span_of(starts), variables.size(), "variables");
   require_in_range("variables", span_of(variables), counts.size());
-  require(counts.size() <= most_eliminated, "too many variables to eliminate");
   for (const std::int32_t count : span_of(counts)) {
     require(count >= 1 && count <= 65535, "label_counts must be in 1..65535");
   }
@@ -51,6 +51,7 @@ graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts, const Vector<s
 Result<Label> elimination_order(Vector<std::int32_t> counts, Vector<std::int32_t> variables,
                                 Vector<std::int64_t> starts, double most) {
   const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
+  require(counts.size() <= most_eliminated, "too many variables to eliminate");
   Poll poll = python_poll();
   const std::vector<Label> order = graphs::MinFill(span_of(counts), scopes).order(most, poll);
   Result<Label> result{order.size()};
@@ -58,26 +59,46 @@ Result<Label> elimination_order(Vector<std::int32_t> counts, Vector<std::int32_t
   return result;
 }
 
+void require_tables(const Vector<std::int32_t>& counts, const graphs::Scopes& scopes,
+                    const Vector<double>& tables) {
+  std::size_t cells = 0;
+  for (std::size_t f = 0; f < scopes.size(); ++f) {
+    std::size_t size = 1;
+    for (const std::int32_t v : scopes[f]) size = checked_product(size, index(span_of(counts)[index(v)]));
+    cells += size;
+  }
+  require_size("tables", tables.size(), cells, "cell");
+}
+
 Answer eliminate(Vector<std::int32_t> counts, Vector<std::int32_t> variables, Vector<std::int64_t> starts,
                  Vector<double> tables, Vector<Label> order) {
   const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
+  require(counts.size() <= most_eliminated, "too many variables to eliminate");
   require_size("order", order.size(), counts.size(), "variable");
   std::vector<bool> seen(counts.size());
   require_in_range("order", span_of(order), counts.size());
   for (const Label v : span_of(order)) seen[index(v)] = true;
   require(std::find(seen.begin(), seen.end(), false) == seen.end(), "order must name every variable");
-  std::size_t cells = 0;
-  for (std::size_t f = 0; f < scopes.size(); ++f) {
-    std::size_t size = 1;
-    for (const std::int32_t v : scopes[f]) size *= index(span_of(counts)[index(v)]);
-    cells += size;
-  }
-  require_size("tables", tables.size(), cells, "cell");
+  require_tables(counts, scopes, tables);
   Result<Label> labeling{counts.size()};
   Poll poll = python_poll();
   graphs::Elimination elimination(span_of(counts), scopes, span_of(tables), span_of(order));
   const double value = elimination.solve(labeling.values, poll);
   return {std::move(labeling), value};
+}
+
+std::tuple<Result<double>, double, Result<double>> pass_factor_messages(Vector<std::int32_t> counts,
+                                                                        Vector<std::int32_t> variables,
+                                                                        Vector<std::int64_t> starts,
+                                                                        Vector<double> tables,
+                                                                        std::size_t sweeps) {
+  const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
+  require_tables(counts, scopes, tables);
+  require_finite("tables", span_of(tables));
+  Poll poll = python_poll();
+  graphs::FactorMessages messages(span_of(counts), scopes, span_of(tables));
+  messages.run(sweeps, poll);
+  return {Result<double>(messages.maxima()), messages.error(), Result<double>(messages.beliefs())};
 }
 
 // ---- forests
@@ -341,6 +362,11 @@ void register_forests(nb::module_& m) {
       "empty if all tables together would have more cells than `most`.");
   m.def("eliminate", &eliminate, "label_counts"_a, "variables"_a, "starts"_a, "tables"_a, "order"_a, NoGil(),
         "Best labeling of factors whose tables lie end to end, and its value; -inf if none is allowed.");
+  m.def(
+      "pass_factor_messages", &pass_factor_messages, "label_counts"_a, "variables"_a, "starts"_a, "tables"_a,
+      "sweeps"_a, NoGil(),
+      "Terms of a bound on all labelings of such factors, what rounding may add to them, and beliefs of all\n"
+      "labels end to end. Tables are finite; a variable's beliefs may replace their maximum in the bound.");
   m.def("is_forest", &is_forest, "n_variables"_a, "edges"_a, NoGil(),
         "Whether (E, 2) edges have no cycle; self-loops and parallel edges are cycles.");
   const char* ends =

@@ -20,6 +20,12 @@ import hedgehop as hh
 RANDOM = np.random.default_rng(0)
 GRID = hh.Grid(RANDOM.normal(size=(40, 40, 3)), 0.7)
 SMALL = hh.Grid(RANDOM.normal(size=(4, 4, 3)), 0.5)
+CLIQUES = hh.FactorGraph(
+    RANDOM.normal(size=(60, 3)),
+    [(i, j) for i in range(60) for j in range(i) if (i * j) % 7 == 1],
+    0.5,
+    [(RANDOM.choice(60, 3, replace=False), RANDOM.normal(size=(3, 3, 3))) for _ in range(80)],
+)
 BALL, VARIABLES = hh.HammingBall(gamma=0.05), hh.VariableCoverage()
 
 
@@ -60,6 +66,7 @@ def calls(folder):
         "samples": lambda: labelings(hh.samples(GRID, 4, seed=1)),
         "m_best": lambda: labelings(hh.baselines.m_best(hh.Chain(GRID.unary[:60], np.eye(3)), 20)),
         "program": lambda: hh.best(SMALL, hh.potentials.LabelWeights([3.0, 1.0, 2.0]), "ilp").labeling.tolist(),
+        "blocks": lambda: hh.best(CLIQUES, oracle=hh.oracles.Mplp(200, starts=1)).labeling.tolist(),
         "segmenter": segmenter,
         "batch": lambda: batch(folder),
     }

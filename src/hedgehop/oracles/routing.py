@@ -2,7 +2,7 @@
 """Which oracle solves a step: one table, read from the top (docs/solvers.md is made from it).
 
 Where another oracle leaves a gap, elimination closes it on narrow graphs, toulbar2 on small ones whose pairs contradict
-each other, if it is installed; integer programs come last, on small ones.
+each other, if it is installed; integer programs come last, on small ones and where messages leave next to no gap.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
+from hedgehop.oracles.search.mplp import loosest_bound
 from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Linear, Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
@@ -36,6 +37,8 @@ _MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
 _SMALL_BLOSSOMS = 300  # columns of a matching of any graph beside samples: odd cycles take many branches
 _SMALL_BLOSSOM_UNIONS = 2000  # the same times subsets of balls
+_SMALL_CLIQUES = 20_000  # columns of a program of a model with cliques that ends soon
+_NEARLY_TIGHT = 0.02  # of what messages have lowered the bound by, where programs of any size end soon
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
 _SEARCHED_CELLS = 2**20  # the same, scores of all its tables
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
@@ -122,6 +125,8 @@ def _is_program_at_best(model: Model) -> bool:
     """Whether even linear steps are programs, so that a relaxation would solve many where one does."""
     if not isinstance(model, PairwiseModel) or not model.cliques or model.elimination_order is not None:
         return False
+    if _has_many_cliques(model):  # messages are, and take a fraction of the time
+        return False
     return not _searchable(model, ()) or built_in_and_installed()["toulbar2"].refusal(model, ()) is not None
 
 
@@ -130,6 +135,17 @@ def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
     if not isinstance(model, PairwiseModel) or (isinstance(model.pairwise, Potts) and not model.cliques):
         return False
     return model.n_variables <= _SEARCHED_VARIABLES and table_cells(model) <= _SEARCHED_CELLS
+
+
+def _has_many_cliques(model: Model) -> bool:
+    """Whether a model has cliques and more than a program takes seconds for."""
+    return isinstance(model, PairwiseModel) and bool(model.cliques) and columns(model, ()) > _SMALL_CLIQUES
+
+
+def _is_nearly_tight(model: Model, potentials: Sequence[Potential], step: Step) -> bool:
+    """Whether messages have closed nearly all of the gap, so that the program's relaxation is tight, too."""
+    assert isinstance(model, PairwiseModel)
+    return step.upper_bound - step.value <= _NEARLY_TIGHT * (loosest_bound(model, potentials) - step.value)
 
 
 def _one_cut(model: Model, potentials: Sequence[Potential]) -> bool:
@@ -165,13 +181,18 @@ ROUTES = (
     Route("swap", "pairwise", "transitions", "any", "strong moves, with a bound"),
     Route(
         "lagrangian", "any with a linear row", "distances, samples, used labels, kinds, regions",
-        "all but small trees, matchings and parses, and wide graphs of cliques", "few linear steps, with a bound",
+        f"all but small trees, matchings and parses, and wide graphs of cliques up to {_SMALL_CLIQUES:,} columns",
+        "few linear steps, with a bound",
         _quicker_than_programs,
     ),
     Route("elimination", "pairwise, cliques", "linear", "small width", "exact: tables of few variables"),
     Route(
         "toulbar2", "pairwise, cliques", "linear", f"up to {_SEARCHED_VARIABLES} variables, if installed",
         "branch and bound, with a bound", _searchable,
+    ),
+    Route(
+        "mplp", "cliques", "linear", f"more than {_SMALL_CLIQUES:,} columns", "a good labeling, with a bound",
+        lambda model, potentials: _has_many_cliques(model),
     ),
     Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
     Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
@@ -213,8 +234,10 @@ def choose(
     return last
 
 
-def closer(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> str | None:
-    """Which oracle closes the gap of the chosen one, if any: elimination, toulbar2, or a program if it is small."""
+def closer(
+    oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential], step: Step | None = None
+) -> str | None:
+    """Which oracle closes the gap of the chosen one, if any: elimination, toulbar2, or a program that ends soon."""
     if chosen not in _ROUTED or chosen in ("ilp", "elimination"):
         return None
     if oracles["elimination"].refusal(model, potentials) is None:
@@ -222,7 +245,10 @@ def closer(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials:
     searched = chosen != "toulbar2" and _searchable(model, potentials)
     if searched and oracles["toulbar2"].refusal(model, potentials) is None:
         return "toulbar2"
-    return "ilp" if is_small(model, potentials) and oracles["ilp"].refusal(model, potentials) is None else None
+    ends_soon = is_small(model, potentials)
+    if chosen == "mplp" and step is not None:
+        ends_soon = _is_nearly_tight(model, potentials, step)
+    return "ilp" if ends_soon and oracles["ilp"].refusal(model, potentials) is None else None
 
 
 def last_resort(model: Model, potentials: Sequence[Potential]) -> Oracle | None:
@@ -338,7 +364,7 @@ class AutoSolver(Solver):
             return step
         if step.exact or not (self.oracle.closes_gaps and effort().needs_bounds):
             return step
-        last = closer(oracles, chosen.name, self.model, potentials)
+        last = closer(oracles, chosen.name, self.model, potentials, step)
         if last is None:
             return step
         # Of the labels that a program need not consider, none belongs to a better labeling.

@@ -96,7 +96,7 @@ def test_without_it_other_oracles_are_chosen(monkeypatch: pytest.MonkeyPatch) ->
     table = np.random.default_rng(0).normal(size=(9, 9))
     wide = hh.FactorGraph(np.zeros((30, 9)), list(zip(*np.triu_indices(30, 1), strict=True)), table)
     clique = hh.FactorGraph(wide.unary, wide.edges, table, cliques=[([0, 1, 2], np.zeros((9, 9, 9)))])
-    for installed, expected in ((False, "ilp"), (True, "toulbar2")):
+    for installed, expected in ((False, "mplp"), (True, "toulbar2")):
         monkeypatch.setattr(toulbar2, "is_installed", lambda installed=installed: installed)
         assert choose(oracles, clique, []).oracle == expected
         assert choose(oracles, wide, []).oracle == "trws"

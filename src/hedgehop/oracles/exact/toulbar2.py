@@ -31,7 +31,7 @@ from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import factor_tables
 from hedgehop.oracles.folding import changed_unary, fold, not_linear
-from hedgehop.oracles.pairwise.annealing import annealed
+from hedgehop.oracles.search.annealing import annealed
 from hedgehop.potentials import Potential
 
 MOST_NETWORK_SCORES = 2**22  # of all tables together: what can be written to another process in a second

@@ -16,10 +16,10 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
-from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.cuts import KeptFlow, Terminals, straightened
 from hedgehop.oracles.pairwise.kernels import PairwiseSolver, pair_tables, pass_messages
 from hedgehop.oracles.penalties import on_finite_pairs
+from hedgehop.oracles.search.annealing import annealed
 from hedgehop.potentials import Potential
 
 _EARLIER_ANSWERS = 5  # labelings of earlier steps to begin with

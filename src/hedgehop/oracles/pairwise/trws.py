@@ -17,9 +17,9 @@ from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import Elimination
 from hedgehop.oracles.exactness import stake, ties
 from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
-from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_WITH_BOUNDS, ROUNDING_GAP, PairwiseSolver, pass_messages
 from hedgehop.oracles.pairwise.rest import Rest, known_labels, sure_labels, worse_labels
+from hedgehop.oracles.search.annealing import annealed
 from hedgehop.potentials import Potential
 
 _FEW_PASSES = 5  # between two looks at the gap

@@ -18,12 +18,12 @@ from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold, kinds, nonlinear, not_finite_pairs
 from hedgehop.oracles.narrowing import Narrowing, ScaledStep, restated
-from hedgehop.oracles.pairwise.annealing import annealed
 from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
 from hedgehop.oracles.program.structure_rows import encoder, structure_columns
+from hedgehop.oracles.search.annealing import annealed
 from hedgehop.potentials import PairClasses, Potential, Table
 
 MOST_COLUMNS = 1_000_000

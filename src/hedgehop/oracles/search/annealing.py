@@ -18,11 +18,12 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, values_of
 from hedgehop.oracles.pairwise.kernels import pair_tables, table_pairs
+from hedgehop.oracles.search.merging import Merged
 
 _MOST_SWEEPS, _FEWEST_SWEEPS = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
 _VISITED_SCORES = 100_000_000  # scores visited in all: about a second
 _MOST_TABLE_ENTRIES = 5_000_000  # of all tables
-_ROUNDS, _IDLE_ROUNDS = 24, 12  # of moves over blocks; how many in a row may bring nothing
+MOST_ROUNDS, _FRUITLESS_ROUNDS = 18, 8  # of moves over blocks; how many in a row may bring nothing
 _ROUND_CELLS = 50_000_000  # that blocks visit in a round: less than a tenth of a second
 _HEATS = (0.3, 1.0, 3.0, 0.0)  # of rounds, two by two: times the temperature at which annealing begins
 _BLOCK_CELLS = (64, 512, 4096)  # of the largest table of a block, in turns: narrow blocks leave out less
@@ -32,12 +33,23 @@ _ROUND_SWEEPS = 1000  # of the annealing in a round
 Scores = tuple[Doubles, _core.Pairs, NDArray[np.int32], NDArray[np.int64], Doubles]  # as the kernels take them
 
 
-def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> Labels:
-    """Return a labeling of unary + theta that is no worse, and deterministic; the given one of a large model."""
+def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels, rounds: int = MOST_ROUNDS) -> Labels:
+    """Return a labeling of unary + theta that is no worse, and deterministic; the given one of a large model.
+
+    `rounds`: how many rounds of moves over blocks follow at most.
+    """
     flat = np.ascontiguousarray(labeling.reshape(-1), np.int32)
+    merged = Merged.of(model, theta) if _table_cells(model) <= _MOST_TABLE_ENTRIES else None
+    if merged is None:
+        return _searched(model, theta, flat, rounds)
+    found = merged.back(annealed(merged.model, None, merged.front(flat), rounds))
+    return found if _value(model, theta, found) > _value(model, theta, flat) else flat
+
+
+def _searched(model: PairwiseModel, theta: Doubles | None, flat: Labels, rounds: int) -> Labels:
     members = [c.variables for c in model.cliques]
     starts = np.cumsum([0, *(v.size for v in members)]).astype(np.int64)
-    cells = sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
+    cells = _table_cells(model)
     size = model.n_variables + len(model.edges) + int(starts[-1])
     sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, _VISITED_SCORES // size)
     if _FEWEST_SWEEPS * size > _VISITED_SCORES or not 0 < cells <= _MOST_TABLE_ENTRIES:
@@ -51,11 +63,11 @@ def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> L
     )  # fmt: skip
     hot = _temperature([*tables, *parts]) or _temperature([*whole]) or 1.0
     found = _core.local.anneal(*scores, flat, _VISITED_SCORES // (sweeps * size), sweeps, hot)
-    return _by_blocks(model, theta, scores, found, min(sweeps, _ROUND_SWEEPS), hot)
+    return _by_blocks(model, theta, scores, found, min(sweeps, _ROUND_SWEEPS), hot, rounds)
 
 
 def _by_blocks(
-    model: PairwiseModel, theta: Doubles | None, scores: Scores, labeling: Labels, sweeps: int, hot: float
+    model: PairwiseModel, theta: Doubles | None, scores: Scores, labeling: Labels, sweeps: int, hot: float, rounds: int
 ) -> Labels:
     """Improve a labeling by rounds of moves over blocks, until many have brought nothing or the time is up."""
     fewest = model.n_labels**2  # two variables that are held together
@@ -63,8 +75,8 @@ def _by_blocks(
     work = min(_ROUND_CELLS, 20 * model.n_variables**2 * fewest)
     value = _value(model, theta, labeling)
     idle = 0
-    for r in range(_ROUNDS if fewest <= most else 0):
-        if idle == _IDLE_ROUNDS or effort().seconds == 0.0:
+    for r in range(rounds if fewest <= most else 0):
+        if idle == _FRUITLESS_ROUNDS or effort().seconds == 0.0:
             break
         cells = min(most, max(fewest, _BLOCK_CELLS[r % len(_BLOCK_CELLS)]))
         heat = _HEATS[r // 2 % len(_HEATS)]
@@ -73,6 +85,10 @@ def _by_blocks(
         idle = 0 if reached > value else idle + 1
         labeling, value = (other, reached) if reached > value else (labeling, value)
     return labeling
+
+
+def _table_cells(model: PairwiseModel) -> int:
+    return sum(c.table.size for c in model.cliques) + len(model.edges) * model.n_labels**2
 
 
 def _value(model: PairwiseModel, theta: Doubles | None, labeling: Labels) -> float:

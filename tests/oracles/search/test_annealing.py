@@ -9,8 +9,8 @@ from tests.draws import draws
 
 import hedgehop as hh
 from hedgehop.oracles.effort import limited
-from hedgehop.oracles.pairwise import annealing
-from hedgehop.oracles.pairwise.annealing import annealed
+from hedgehop.oracles.search import annealing
+from hedgehop.oracles.search.annealing import annealed
 
 
 def contradicting(random, n, labels, cliques, forbidden=0.0):
