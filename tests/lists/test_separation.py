@@ -42,7 +42,7 @@ def test_labelings_differ_visibly_if_nothing_is_said(tradeoff, distinct, min_dis
 
 def test_too_few_labelings_are_said():
     small = hh.FactorGraph(np.zeros((1, 3)))
-    with pytest.warns(UserWarning, match="only 3 of 5 labelings were found: no other one is allowed"):
+    with pytest.warns(UserWarning, match="only 3 of 5 labelings were found: no other allowed one was found"):
         found = hh.diverse(small, hh.VariableCoverage(), 5, distinct=True)
     assert len(found) == 3
 

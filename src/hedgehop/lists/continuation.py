@@ -172,4 +172,4 @@ def fewer(taken: int, m: int, late: bool = False) -> str:
     if late:
         return f"only {taken} of {m} labelings were found: the time limit is over. Raise it, or set a tolerance."
     advice = "Ask for fewer or a smaller minimum distance, or allow repetitions (distinct=False, or --repeat)."
-    return f"only {taken} of {m} labelings were found: no other one is allowed. {advice}"
+    return f"only {taken} of {m} labelings were found: no other allowed one was found. {advice}"
