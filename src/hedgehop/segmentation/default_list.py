@@ -112,7 +112,8 @@ def _visibly_different(rows: Iterable[Labels], weights: Doubles) -> Labels:
 
 def _select(problem: SceneModel, pool: Labels, diversity: Diversity, m: int, factor: TradeoffLike) -> DiverseList:
     if len(pool) < m:
-        warnings.warn(f"only {len(pool)} of {m} labelings were found: no other allowed one was found. Lower m.", stacklevel=6)
+        text = f"only {len(pool)} of {m} labelings were found: no other allowed one was found. Lower m."
+        warnings.warn(text, stacklevel=6)
     shaped = pool.reshape(len(pool), *problem.model.shape)
     return select(shaped, problem.model, diversity, min(m, len(pool)), factor, first=0)
 

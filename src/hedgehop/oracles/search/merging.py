@@ -19,7 +19,7 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import pair_tables
 
-Indices = NDArray[np.intp]
+LabelNumbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Merged:
 
     model: FactorGraph
     members: Sequence[tuple[int, ...]]
-    labels: Sequence[Indices]
+    labels: Sequence[LabelNumbers]
 
     @classmethod
     def of(cls, model: PairwiseModel, theta: Doubles | None) -> Merged | None:
@@ -73,9 +73,9 @@ class Merged:
         return labeling
 
 
-def _deciding(model: PairwiseModel, tables: Doubles, possible: NDArray[np.bool_]) -> dict[tuple[int, ...], Indices]:
+def _deciding(model: PairwiseModel, tables: Doubles, possible: NDArray[np.bool_]) -> dict[tuple[int, ...], LabelNumbers]:
     """Edges in which each label of one end allows at most one of the other, disjoint, with the pairs allowed."""
-    found: dict[tuple[int, ...], Indices] = {}
+    found: dict[tuple[int, ...], LabelNumbers] = {}
     taken: set[int] = set()
     for table, (i, j) in zip(tables, model.edges.tolist(), strict=True):
         if i in taken or j in taken:
@@ -87,7 +87,7 @@ def _deciding(model: PairwiseModel, tables: Doubles, possible: NDArray[np.bool_]
     return found
 
 
-def _labels(pairs: Indices | None, possible: NDArray[np.bool_], members: tuple[int, ...]) -> Indices:
+def _labels(pairs: LabelNumbers | None, possible: NDArray[np.bool_], members: tuple[int, ...]) -> LabelNumbers:
     return np.flatnonzero(possible[members[0]])[:, None] if pairs is None else pairs
 
 
@@ -96,7 +96,7 @@ def _reduced(
     tables: Doubles,
     unary: Doubles,
     members: Sequence[tuple[int, ...]],
-    labels: Sequence[Indices],
+    labels: Sequence[LabelNumbers],
 ) -> FactorGraph:
     """Add up the scores by merged labels; an edge within a pair is part of its unary scores."""
     place = {i: (k, c) for k, group in enumerate(members) for c, i in enumerate(group)}
