@@ -73,7 +73,9 @@ class Merged:
         return labeling
 
 
-def _deciding(model: PairwiseModel, tables: Doubles, possible: NDArray[np.bool_]) -> dict[tuple[int, ...], LabelNumbers]:
+def _deciding(
+    model: PairwiseModel, tables: Doubles, possible: NDArray[np.bool_]
+) -> dict[tuple[int, ...], LabelNumbers]:
     """Edges in which each label of one end allows at most one of the other, disjoint, with the pairs allowed."""
     found: dict[tuple[int, ...], LabelNumbers] = {}
     taken: set[int] = set()
