@@ -268,3 +268,11 @@ def test_balls_around_many_matchings_of_a_complete_graph_are_not_left_to_program
     assert found.objective == pytest.approx(relaxed.objective)
     union = [BallCoverage(RANDOM.integers(0, 2, (k, 190)), np.full(190, 0.3)) for k in (2, 3)]
     assert [is_small(model, [potential]) for potential in union] == [True, False]
+
+
+def test_ties_of_a_small_image_ask_no_program(monkeypatch):
+    asked = []
+    monkeypatch.setattr(hh.oracles.Ilp, "on", lambda self, model: asked.append(model))
+    found = hh.diverse(hh.Grid(np.zeros((6, 6, 3))))
+    assert found.distinct == 5
+    assert not asked
