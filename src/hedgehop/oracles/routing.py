@@ -32,7 +32,8 @@ from hedgehop.potentials.ball_unions import MOST_EXACT
 
 _SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
 _SMALL_SAMPLES = 1000  # the same with samples to agree with
-_SMALL_BALLS = 200  # the same with several balls: ties take HiGHS seconds from here on
+_SMALL_BALLS = 400  # the same with several balls
+_SMALL_PAIRWISE_BALLS = 200  # the same of pairwise models, whose ties take HiGHS seconds
 _MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
 _SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
 _SMALL_BLOSSOMS = 300  # columns of a matching of any graph beside samples: odd cycles take many branches
@@ -59,6 +60,7 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
         return model.unary.size <= most and _is_small_structure(model, relaxed, balls)
     if not isinstance(model, PairwiseModel):
         return isinstance(model, UnaryModel) and model.unary.size <= most
+    most = min(most, _SMALL_PAIRWISE_BALLS) if "distances" in relaxed else most
     attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
     return columns(model, nonlinear(potentials)) <= (most if attracts else most // 3)
 
