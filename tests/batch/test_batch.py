@@ -180,6 +180,30 @@ def test_ctrl_c_while_processes_start_ends_with_one_sentence(models, tmp_path):
     assert process.returncode == 1
 
 
+_FIRST_PROCESS = """
+import signal
+from multiprocessing import resource_tracker
+from hedgehop.batch.engines import processes
+
+class Context:
+    Pipe = processes.multiprocessing.Pipe
+    def Process(self, **_):
+        return self
+    def start(self):  # as multiprocessing does
+        resource_tracker.ensure_running()
+        print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+processes.multiprocessing.get_context = lambda how: Context()
+processes.ProcessEngine(None, 1, processes.Limits())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_the_first_process_starts_deaf_to_ctrl_c():
+    command = [sys.executable, "-c", _FIRST_PROCESS]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60).stdout == "True\n"
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from multiprocessing.process import BaseProcess
@@ -67,6 +68,8 @@ class ProcessEngine(Engine):
     def __init__(self, task: Task, count: int, limits: Limits) -> None:
         self._task, self._limits = task, limits
         self._context = multiprocessing.get_context("spawn")
+        if sys.platform != "win32":
+            resource_tracker.ensure_running()  # or it lets Ctrl-C through again when the first process starts
         self._far, self._near = self._context.Pipe(duplex=False)
         self._failed_starts = 0
         self._alone: deque[list[Item]] = deque()
