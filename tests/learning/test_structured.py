@@ -102,7 +102,7 @@ def test_the_objective_is_that_of_the_full_program(solver, pairwise, random, C, 
     assert machine.gap_ <= 1e-4
     assert machine.dual_ <= best + 1e-6 * (1 + best)
     assert best - 1e-6 * (1 + best) <= machine.primal_ <= best + 2e-4 * best + 1e-6
-    assert machine.proven_gap_ <= machine.gap_ + 1e-6  # inference is exact here
+    assert machine.proven_gap_ <= machine.gap_ + 1e-5  # inference is exact here, but for rounding times C
     if pairwise == "potts":
         assert (machine.edge_weights_ >= 0).all()
 
