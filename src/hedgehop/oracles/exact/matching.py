@@ -13,6 +13,8 @@ from hedgehop.models.structures.matching import Matching
 from hedgehop.oracles.exact.linear import LinearOracle
 from hedgehop.potentials import Potential
 
+_QUICK_PAIRS = 2**15  # that are matched in a few milliseconds: a thread that Ctrl-C can leave takes half of one
+
 
 class Assignment(LinearOracle[Matching]):
     """``scipy.optimize.linear_sum_assignment``: O(rows^2 columns); ties are decided by scipy, always the same way.
@@ -35,7 +37,10 @@ class Assignment(LinearOracle[Matching]):
         alone = np.repeat(scores[:, columns:], rows, axis=1)  # "unmatched" as a column for each row
         pairs = np.concatenate([scores[:, :columns], alone], axis=1)
         try:
-            _, taken = interruptible(linear_sum_assignment, pairs, maximize=True)
+            if pairs.size <= _QUICK_PAIRS:
+                _, taken = linear_sum_assignment(pairs, maximize=True)
+            else:
+                _, taken = interruptible(linear_sum_assignment, pairs, maximize=True)
         except ValueError:  # "cost matrix is infeasible": the scores are checked, nothing else can be wrong
             return np.zeros(rows, np.int32), -np.inf
         labels = np.minimum(taken, columns).astype(np.int32)

@@ -87,6 +87,10 @@ class Bundle(Pool):
             self.bound, self._centre = bound, slopes
         return self.take(step)
 
+    def sloped(self) -> Doubles:
+        """Scores of labels with the slopes of the best bound, (n, L)."""
+        return self.terms.core.linear(self._centre, most_labels(self.model))
+
     def asked(self, theta: Doubles) -> Step:
         """One linear step more."""
         self.calls += 1

@@ -8,16 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgehop._arrays import Labels
-from hedgehop.models.base import Model
+from hedgehop.models import LinearModel, Model
+from hedgehop.models.structures.charted import ChartedModel
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.relaxation.bundle import Bundle
+from hedgehop.oracles.relaxation.exclusion import Exclusion
 from hedgehop.oracles.relaxation.local_search import LocalSearch
 from hedgehop.potentials import Linear, Potential
 
 _LIMIT_CALLS = 4  # linear steps if labelings have to be different, and that is all
 _ASCENT_ROUNDS = 4
 _LOSS_SHARE = 0.005  # of what keeping limits costs: a gap at which to stop
+_EXCLUSIONS = 40  # labels that are forbidden one by one, where variables change together
 _SPARED = 2  # calls left for climbing if that needs them
 _MESSAGE_VARIABLES = 600  # variables up to which messages for distances pay: few labelings lie on the slopes' hull
 _MESSAGE_SWEEPS = 60  # of these messages
@@ -48,6 +51,8 @@ class DistanceSearch:
         self._alternate(close, calls - spared)
         if effort().seconds == 0:
             return bundle.bound
+        if bundle.terms.limits and isinstance(bundle.model, (LinearModel, ChartedModel)):
+            Exclusion(bundle).search(_EXCLUSIONS, close)
         if bundle.gap > _WIDE_GAP_RATIO * close and bundle.model.n_variables <= _MESSAGE_VARIABLES:
             local.pass_messages(_MESSAGE_SWEEPS)
         local.climb(_ASCENT_ROUNDS, lambda: bundle.gap <= close or bundle.calls >= calls)
