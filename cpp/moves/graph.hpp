@@ -31,7 +31,7 @@ class Graph {
   using Sides = std::vector<std::uint8_t>;  // x(v) of all nodes
 
   void clear() {
-    terminals_.clear(), now_.clear(), edges_.clear(), capacities_.clear();
+    terminals_.clear(), now_.clear(), edges_.clear(), capacities_.clear(), back_.clear();
     held_.clear();
     flow_.reset();
     base_ = 0;
@@ -58,7 +58,8 @@ class Graph {
 
   // Costs of the four cases of a pair. Where they are not submodular a case that is not the present one is
   // made dearer. That is an upper bound, tight where nothing moves: a move chosen by it may be less good, but
-  // never makes things worse.
+  // never makes things worse. What remains of a pair beside its arcs goes to both ends in equal parts, so that
+  // pairs of neighbours cancel and no flow has to cross the image.
   void add_pair(Node u, Node v, Fixed c00, Fixed c01, Fixed c10, Fixed c11) {
     const Fixed present = now(u) ? (now(v) ? c11 : c10) : (now(v) ? c01 : c00);
     Fixed bend = c01 + c10 - c00 - c11;
@@ -66,10 +67,11 @@ class Graph {
       if (!now(u) && now(v)) c10 -= bend;
       bend = 0;
     }
-    terminals_[index(u)] += c10 - c00;
-    terminals_[index(v)] += c11 - c10;
+    const Fixed back = std::clamp<Fixed>(c10 - c00 - (c11 - c00) / 2, 0, bend);  // of x(u) = 1, x(v) = 0
+    terminals_[index(u)] += c10 - c00 - back;
+    terminals_[index(v)] += c11 - c10 + back;
     base_ += c00 - present;
-    if (bend > 0) add_arc(u, v, bend);
+    if (bend > 0) add_arc(u, v, bend - back, back);
   }
 
   Node add_auxiliary(Fixed terminal) {
@@ -77,11 +79,12 @@ class Graph {
     return static_cast<Node>(terminals_.size() - 1);
   }
 
-  // Cost for x(u) = 0, x(v) = 1; not negative.
-  void add_arc(Node u, Node v, Fixed cost) {
+  // Costs of x(u) = 0, x(v) = 1 and of x(u) = 1, x(v) = 0; not negative.
+  void add_arc(Node u, Node v, Fixed cost, Fixed back = 0) {
     edges_.push_back(u);
     edges_.push_back(v);
     capacities_.push_back(cost);
+    back_.push_back(back);
   }
 
   void add_constant(Fixed cost) { base_ += cost; }
@@ -130,7 +133,8 @@ class Graph {
     Fixed sum = base_;
     for (std::size_t v = 0; v < terminals_.size(); ++v) sum += sides[v] != 0 ? terminals_[v] : 0;
     for (std::size_t e = 0; e < capacities_.size(); ++e) {
-      if (sides[index(edges_[2 * e])] == 0 && sides[index(edges_[2 * e + 1])] != 0) sum += capacities_[e];
+      const bool u = sides[index(edges_[2 * e])] != 0, v = sides[index(edges_[2 * e + 1])] != 0;
+      if (u != v) sum += v ? capacities_[e] : back_[e];
     }
     return sum;
   }
@@ -142,10 +146,12 @@ class Graph {
     for (std::size_t e = 0; e < capacities_.size(); ++e) {
       const std::size_t u = index(edges_[2 * e]), v = index(edges_[2 * e + 1]);
       if (sides[u] == sides[v]) {
-        costs[sides[u] != 0 ? u : v] += capacities_[e];
-      } else if (sides[u] == 0) {
-        costs[u] -= capacities_[e];
-        costs[v] -= capacities_[e];
+        costs[u] += sides[u] != 0 ? capacities_[e] : back_[e];
+        costs[v] += sides[v] != 0 ? back_[e] : capacities_[e];
+      } else {
+        const Fixed paid = sides[u] == 0 ? capacities_[e] : back_[e];
+        costs[u] -= paid;
+        costs[v] -= paid;
       }
     }
     return costs;
@@ -160,7 +166,7 @@ class Graph {
     const Edges edges{edges_, capacities_.size(), 2};
     flow_.emplace(flow::CsrLayout<Fixed>(
         terminals_.size(), edges, [&](std::size_t v) { return terminals_[v]; },
-        [&](std::size_t e) { return capacities_[e]; }, [](std::size_t) { return Fixed{0}; }));
+        [&](std::size_t e) { return capacities_[e]; }, [&](std::size_t e) { return back_[e]; }));
   }
 
   void hold(std::span<const Literal> literals) {
@@ -182,7 +188,7 @@ class Graph {
   }
 
   Fixed base_ = 0;  // cost of x = 0 minus the cost of the present sides
-  std::vector<Fixed> terminals_, capacities_;
+  std::vector<Fixed> terminals_, capacities_, back_;  // back_: of the arcs turned round
   std::vector<std::uint8_t> now_;
   std::vector<std::int32_t> edges_;
   std::optional<Flow> flow_;
