@@ -14,6 +14,7 @@
 #include "common/arrays.hpp"
 #include "common/checks.hpp"
 #include "core/grid.hpp"
+#include "scores/distinct_tables.hpp"
 #include "scores/stakes.hpp"
 #include "scores/sure_labels.hpp"
 
@@ -112,6 +113,27 @@ Result<double> grid_scores(const std::vector<std::size_t>& shape, int connectivi
 }
 
 template <class Real>
+std::tuple<Filled<Real>, Result<std::int64_t>> distinct_tables(Vector<Real> flat,
+                                                               Vector<std::int64_t> sizes) {
+  std::int64_t room = static_cast<std::int64_t>(flat.size());
+  for (const std::int64_t size : span_of(sizes)) {
+    require(size >= 0 && size <= room, "the tables do not fit into flat");
+    room -= size;
+  }
+  require(room == 0, "flat must hold the tables and nothing else");
+  auto found = scores::TableFinder<Real>(span_of(flat)).find(span_of(sizes));
+  const bool repeats = found.begins.size() < found.offsets.size();
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < found.begins.size(); ++k) kept += index(found.ends[k] - found.begins[k]);
+  Filled<Real> out(repeats ? kept : 0);
+  auto to = out.span().begin();
+  for (std::size_t k = 0; repeats && k < found.begins.size(); ++k) {
+    to = std::copy(flat.data() + found.begins[k], flat.data() + found.ends[k], to);
+  }
+  return {std::move(out), Result<std::int64_t>(std::move(found.offsets))};
+}
+
+template <class Real>
 scores::ChangedScores<Real> changed(const Matrix<Real>& unary, const std::optional<Matrix<double>>& theta,
                                     const Vector<double>& reaches) {
   require_size("reaches", reaches.size(), unary.shape(0), "variable");
@@ -179,6 +201,11 @@ void register_scores(nb::module_& m) {
       "`mixed` times the lowest of the kinds' lower quartiles; that median and that quartile, 0 if so; the\n"
       "largest and the sum. Zeros and infinities do not count; 0 where nothing does. Then, of each kind,\n"
       "how many are not zero, and the largest, infinite ones included.");
+  const char* distinct =
+      "Tables end to end, of the given sizes: each distinct one once, nothing if none is repeated, and where\n"
+      "each one begins there. Stops to look if most of the first thousand differ.";
+  m.def("distinct_float_tables", &distinct_tables<float>, "flat"_a, "sizes"_a, NoGil(), distinct);
+  m.def("distinct_tables", &distinct_tables<double>, "flat"_a, "sizes"_a, NoGil(), distinct);
   def_sure_labels<float>(m);
   def_sure_labels<double>(m);
   m.def("capped_sum", &capped_sum, "kinds"_a, "most"_a, NoGil(),

@@ -37,6 +37,26 @@ def test_grid_scores_as_its_edges_say(shape, connectivity, edges):
     assert grid.energy(rows) == pytest.approx([-e for e in expected])
 
 
+def test_equal_tables_are_kept_once():
+    edges = [[i, i + 1] for i in range(7)]
+    tables = RANDOM.integers(0, 3, size=(2, 3, 3)).astype(np.float32)[[0, 1, 1, 0, 0, 1, 0]]
+    model = hh.FactorGraph(RANDOM.normal(size=(8, 3)), edges, tables)
+    alone = hh.FactorGraph(model.unary, edges, tables + np.arange(7)[:, None, None])  # all differ, by a constant
+    assert model.pairwise.flat.size == 2 * 9
+    assert model.pairwise.flat.dtype == np.float32
+    assert alone.pairwise.flat.size == 7 * 9
+    assert np.array_equal(model.pairwise.end_to_end().reshape(7, 3, 3), tables)
+    rows = RANDOM.integers(0, 3, size=(20, 8))
+    assert model.score(rows) == pytest.approx([brute_score(model, y) for y in rows])
+    assert model.score(rows) == pytest.approx(alone.score(rows) - 21)
+    for bound in ("floor", "ceiling"):
+        assert getattr(model.pairwise, bound)(7) == pytest.approx(getattr(alone.pairwise, bound)(7) - 21)
+    assert np.array_equal(model.pairwise.spans(7), alone.pairwise.spans(7))
+    forbidden = model.forbid([(0, 1, 1, 2)])  # the table of this edge alone
+    assert np.isneginf(forbidden.pairwise.flat).sum() == 1
+    assert pickle.loads(pickle.dumps(model)) == model
+
+
 def test_directions_are_in_the_documented_order():
     right, down = np.arange(6.0).reshape(2, 3), np.arange(4.0).reshape(1, 4)
     grid = hh.Grid(np.zeros((2, 4, 2)), (right, down))

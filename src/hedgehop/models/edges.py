@@ -118,7 +118,7 @@ def _tables(model: PairwiseModel) -> Floats:
     """Scores of all edges, end to end."""
     pairs, labels = model.pairwise, model.n_labels
     if isinstance(pairs, EdgeTables):
-        return pairs.flat
+        return pairs.end_to_end()
     counts = model.label_counts[model.edges]
     if isinstance(pairs, Potts):
         tables = pairs.strengths.astype(np.float64)[:, None, None] * (np.eye(labels) - 1.0)

@@ -51,7 +51,8 @@ class FactorGraph(PairwiseModel):
         self-loops are refused.
     pairwise : number, (E,), (L, L), (E, L, L), list of (L_i, L_j) arrays, or hh.models.EdgeTables
         Potts strengths >= 0 (one number for all edges, or one per edge: the pair loses the strength when its
-        labels differ), one score table for all edges, or one table per edge. ``-inf`` forbids a pair.
+        labels differ), one score table for all edges, or one table per edge; equal ones are kept once. ``-inf``
+        forbids a pair.
     cliques : iterable of (variables, table)
         Score tables over any number of variables. Those over one or two are added to the unaries and edges.
 
@@ -198,9 +199,7 @@ def _ragged_tables(tables: Sequence[Any], edges: Edges, counts: Labels) -> EdgeT
 
 def _checked_tables(tables: EdgeTables, edges: Edges, counts: Labels) -> EdgeTables:
     rows, columns = counts[edges].astype(np.int64).T
-    starts = np.cumsum(rows * columns) - rows * columns
-    fits = np.array_equal(tables.columns, columns) and np.array_equal(tables.offsets, starts)
-    if not fits or tables.flat.size != int((rows * columns).sum()):
+    if not (np.array_equal(tables.columns, columns) and np.array_equal(tables.sizes, rows * columns)):
         raise ValueError("pairwise tables must have the shapes (L_i, L_j) of the edges. Give one table per edge.")
     _arrays.scores(tables.flat, "pairwise")
     return tables

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,14 +151,16 @@ class SharedTable(PairwiseScores):
 
 
 class EdgeTables(PairwiseScores):
-    """One table per edge, of any sizes, end to end: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``.
+    """One table per edge, of any sizes: ``P_e(a, b) = flat[offsets[e] + a * columns[e] + b]``, equal ones kept once.
 
     Examples
     --------
     >>> import numpy as np, hedgehop as hh
-    >>> tables = hh.models.EdgeTables([np.eye(2), np.ones((2, 3))])
-    >>> tables.at(np.array([[0, 1]]), np.array([[1, 2]]))
-    array([[0., 1.]])
+    >>> tables = hh.models.EdgeTables([np.eye(2), np.ones((2, 3)), np.eye(2)])
+    >>> tables.at(np.array([[0, 1, 0]]), np.array([[1, 2, 0]]))
+    array([[0., 1., 1.]])
+    >>> tables.flat.size
+    10
     """
 
     flat: Floats
@@ -176,13 +178,51 @@ class EdgeTables(PairwiseScores):
     @classmethod
     def packed(cls, flat: Floats, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> EdgeTables:
         """Tables that are already end to end, of the given numbers of rows and columns."""
-        result = cls([])
+        result = object.__new__(cls)
         result._pack(flat, rows, columns)
         return result
 
     def _pack(self, flat: Floats, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> None:
+        flat = flat if flat.dtype in (np.float32, np.float64) else own(flat.astype(np.float64))
         sizes = rows.astype(np.int64) * columns
-        self._set(flat=flat, offsets=own(np.cumsum(sizes) - sizes), columns=own(columns.astype(np.int32)))
+        find: Any = _core.scores.distinct_tables if flat.dtype == np.float64 else _core.scores.distinct_float_tables
+        distinct, offsets = find(flat, sizes)
+        self._set(flat=own(distinct) if distinct.size else flat, offsets=own(offsets))
+        self._set(columns=own(columns.astype(np.int32)))
+
+    def like(self, flat: Floats) -> EdgeTables:
+        """Return tables of the same shapes with other scores."""
+        other = object.__new__(EdgeTables)
+        other._set(flat=flat, offsets=self.offsets, columns=self.columns)
+        return other
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each distinct table begins."""
+        return self._distinct[0]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of scores of each edge's table, (E,)."""
+        return own(np.diff(np.append(self.starts, self.flat.size))[self._distinct[1]])
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each distinct table begins, and which one each edge has."""
+        starts, which = np.unique(self.offsets, return_inverse=True)
+        return own(starts), own(which.reshape(-1))
+
+    def end_to_end(self) -> Floats:
+        """Scores of all edges, one table after the other."""
+        if self.starts.size == self.offsets.size:
+            return self.flat
+        ends = np.cumsum(self.sizes)
+        return self.flat[np.arange(ends[-1]) + np.repeat(self.offsets - ends + self.sizes, self.sizes)]
+
+    def _of_edges(self, function: np.ufunc, flat: Floats) -> Floats:
+        """Reduce each table to a number, (E,)."""
+        each: Floats = function.reduceat(flat, self.starts) if flat.size else flat
+        return np.asarray(each[self._distinct[1]])
 
     def at(self, first: Labels, second: Labels) -> Doubles:
         return self.flat[self.offsets + first.astype(np.int64) * self.columns + second].astype(np.float64)
@@ -193,22 +233,20 @@ class EdgeTables(PairwiseScores):
 
     def floor(self, n_edges: int) -> float:
         allowed = np.where(np.isneginf(self.flat), np.inf, self.flat).astype(np.float64)
-        least = np.minimum.reduceat(allowed, self.offsets) if allowed.size else allowed
+        least = self._of_edges(np.minimum, allowed)
         return float(np.where(np.isinf(least), 0.0, least).sum())
 
     def ceiling(self, n_edges: int) -> float:
-        return float(np.maximum.reduceat(self.flat, self.offsets).sum(dtype=np.float64)) if self.flat.size else 0.0
+        return float(self._of_edges(np.maximum, self.flat).sum(dtype=np.float64))
 
     def spans(self, n_edges: int) -> Doubles:
-        if self.flat.size == 0:
-            return np.zeros(0)
         flat = self.flat.astype(np.float64)
-        least, most = np.minimum.reduceat(flat, self.offsets), np.maximum.reduceat(flat, self.offsets)
+        least, most = self._of_edges(np.minimum, flat), self._of_edges(np.maximum, flat)
         return np.where(np.isneginf(least), np.inf, np.maximum(most, -1e300) - np.maximum(least, -1e300))
 
     def bends(self, n_edges: int) -> Doubles:
         cells = np.zeros((n_edges, 2, 2))  # pairs that a variable with one label does not have score nothing
-        rows = np.diff(np.append(self.offsets, self.flat.size)) // self.columns
+        rows = self.sizes // self.columns
         for a, b in product(range(2), range(2)):
             there = (rows > a) & (self.columns > b)
             cells[there, a, b] = self.flat[self.offsets[there] + a * self.columns[there] + b]
@@ -218,12 +256,12 @@ class EdgeTables(PairwiseScores):
         return largest_size(self.flat)
 
     def changed(self, change: Change) -> EdgeTables:
-        sizes = np.diff(np.append(self.offsets, self.flat.size))
-        best = np.maximum.reduceat(self.flat, self.offsets) if self.flat.size else self.flat
+        sizes = np.diff(np.append(self.starts, self.flat.size))
+        best = np.maximum.reduceat(self.flat, self.starts) if self.flat.size else self.flat
         flat = change(self.flat, np.repeat(best, sizes))
         if (sizes == 4).all() and (self.columns == 2).all():
             flat = _still_agreeing(self.flat.reshape(-1, 2, 2), flat.reshape(-1, 2, 2)).reshape(-1)
-        return EdgeTables.packed(flat, sizes // self.columns, self.columns)
+        return self.like(flat)
 
 
 def changed_tables(tables: Floats, change: Change) -> Doubles:

@@ -109,12 +109,10 @@ def _finite(pairs: PairwiseScores, penalty: float) -> PairwiseScores:
             flat = _straight(flat, pairs.values, penalty)
         return SharedTable(own(flat.reshape(pairs.values.shape)))
     assert isinstance(pairs, EdgeTables)  # Potts strengths are finite
-    other = EdgeTables([])
-    flat = _charged(pairs.flat, pairs.offsets, penalty)
-    if (pairs.columns == 2).all() and pairs.flat.size == 4 * pairs.offsets.size:
+    flat = _charged(pairs.flat, pairs.starts, penalty)
+    if (pairs.columns == 2).all() and (pairs.sizes == 4).all():
         flat = _straight(flat, pairs.flat, penalty)
-    other._set(flat=own(flat), offsets=pairs.offsets, columns=pairs.columns)
-    return other
+    return pairs.like(own(flat))
 
 
 def _charged(flat: Floats, starts: NDArray[np.int64], penalty: float) -> Doubles:

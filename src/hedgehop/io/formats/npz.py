@@ -10,7 +10,7 @@ from hedgehop.io.file_access import MAX_BYTES, FilePath, damage_as
 from hedgehop.models import Chain, EdgeTables, FactorGraph, Grid, PairwiseModel, Potts, SharedTable
 
 _MODEL_VERSION = 1
-_PAIRWISE_ARRAYS = {Potts: "strengths", SharedTable: "values", EdgeTables: "flat"}
+_PAIRWISE_ARRAYS = {Potts: "strengths", SharedTable: "values"}
 
 
 def write(model: PairwiseModel, path: FilePath) -> None:
@@ -42,11 +42,14 @@ def _parts(model: PairwiseModel) -> tuple[dict[str, Any], Arrays]:
         arrays: Arrays = {f"strengths{k}": s for k, s in enumerate(model.strengths)}
         return {"connectivity": model.connectivity}, arrays | {"scores": model.unary.reshape(*model.shape, -1)}
     if isinstance(model, Chain):
-        length, labels = model.unary.shape
-        steps = pairwise.flat.reshape(length - 1, labels, labels) if isinstance(pairwise, EdgeTables) else None
+        labels = model.n_labels
+        steps = pairwise.end_to_end().reshape(-1, labels, labels) if isinstance(pairwise, EdgeTables) else None
         return {}, {"emissions": model.unary, "transitions": pairwise.values if steps is None else steps}  # type: ignore[attr-defined]
     arrays = {"unary": model.unary, "counts": model.label_counts, "edges": model.edges}
-    arrays["pairwise"] = getattr(pairwise, _PAIRWISE_ARRAYS[type(pairwise)])
+    if isinstance(pairwise, EdgeTables):
+        arrays["pairwise"] = pairwise.end_to_end()
+    else:
+        arrays["pairwise"] = getattr(pairwise, _PAIRWISE_ARRAYS[type(pairwise)])
     for k, clique in enumerate(model.cliques):
         arrays |= {f"variables{k}": clique.variables, f"table{k}": clique.table}
     return {"pairwise": type(pairwise).__name__, "cliques": len(model.cliques)}, arrays

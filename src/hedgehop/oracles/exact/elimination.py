@@ -58,8 +58,8 @@ def factor_tables(model: PairwiseModel, unary: Doubles) -> tuple[Doubles, NDArra
     counts = model.label_counts
     allowed = np.arange(model.n_labels) < counts[:, None]
     if isinstance(model.pairwise, EdgeTables) and allowed.all():  # end to end as they are
-        pairs = [model.pairwise.flat.astype(np.float64)]
-        of_pairs = np.diff(model.pairwise.offsets, append=pairs[0].size).tolist()
+        pairs = [model.pairwise.end_to_end().astype(np.float64)]
+        of_pairs = model.pairwise.sizes.tolist()
     else:
         pairs = [
             model.pairwise.table(e, int(counts[i]), int(counts[j])).reshape(-1) for e, (i, j) in enumerate(model.edges)
