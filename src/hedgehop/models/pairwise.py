@@ -221,8 +221,10 @@ class EdgeTables(PairwiseScores):
 
     def _of_edges(self, function: np.ufunc, flat: Floats) -> Floats:
         """Reduce each table to a number, (E,)."""
-        each: Floats = function.reduceat(flat, self.starts) if flat.size else flat
-        return np.asarray(each[self._distinct[1]])
+        if not flat.size:
+            return flat
+        each: Floats = function.reduceat(flat, self.starts)[self._distinct[1]]
+        return each
 
     def at(self, first: Labels, second: Labels) -> Doubles:
         return self.flat[self.offsets + first.astype(np.int64) * self.columns + second].astype(np.float64)
