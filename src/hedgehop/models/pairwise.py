@@ -217,7 +217,7 @@ class EdgeTables(PairwiseScores):
         if self.starts.size == self.offsets.size:
             return self.flat
         ends = np.cumsum(self.sizes)
-        return self.flat[np.arange(ends[-1]) + np.repeat(self.offsets - ends + self.sizes, self.sizes)]
+        return own(self.flat[np.arange(ends[-1]) + np.repeat(self.offsets - ends + self.sizes, self.sizes)])
 
     def _of_edges(self, function: np.ufunc, flat: Floats) -> Floats:
         """Reduce each table to a number, (E,)."""
