@@ -202,7 +202,8 @@ void register_scores(nb::module_& m) {
       "largest and the sum. Zeros and infinities do not count; 0 where nothing does. Then, of each kind,\n"
       "how many are not zero, and the largest, infinite ones included.");
   const char* distinct =
-      "Tables end to end, of the given sizes: each distinct one once, nothing if none is repeated, and where\n"
+      "Tables end to end, of the given sizes: each distinct one once, nothing if none is repeated, and "
+      "where\n"
       "each one begins there. Stops to look if most of the first thousand differ.";
   m.def("distinct_float_tables", &distinct_tables<float>, "flat"_a, "sizes"_a, NoGil(), distinct);
   m.def("distinct_tables", &distinct_tables<double>, "flat"_a, "sizes"_a, NoGil(), distinct);

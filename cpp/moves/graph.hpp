@@ -58,8 +58,8 @@ class Graph {
 
   // Costs of the four cases of a pair. Where they are not submodular a case that is not the present one is
   // made dearer. That is an upper bound, tight where nothing moves: a move chosen by it may be less good, but
-  // never makes things worse. What remains of a pair beside its arcs goes to both ends in equal parts, so that
-  // pairs of neighbours cancel and no flow has to cross the image.
+  // never makes things worse. What remains of a pair beside its arcs goes to both ends in equal parts, so
+  // that pairs of neighbours cancel and no flow has to cross the image.
   void add_pair(Node u, Node v, Fixed c00, Fixed c01, Fixed c10, Fixed c11) {
     const Fixed present = now(u) ? (now(v) ? c11 : c10) : (now(v) ? c01 : c00);
     Fixed bend = c01 + c10 - c00 - c11;
@@ -187,7 +187,7 @@ class Graph {
     for (std::size_t v = 0; v < sides.size(); ++v) sides[v] = flow_->is_sink_side(static_cast<Node>(v));
   }
 
-  Fixed base_ = 0;  // cost of x = 0 minus the cost of the present sides
+  Fixed base_ = 0;                                    // cost of x = 0 minus the cost of the present sides
   std::vector<Fixed> terminals_, capacities_, back_;  // back_: of the arcs turned round
   std::vector<std::uint8_t> now_;
   std::vector<std::int32_t> edges_;
