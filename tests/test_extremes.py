@@ -63,6 +63,19 @@ def test_one_row_with_one_labeling(diversity, oracle):
         assert len(hh.diverse(hh.Grid(scores), diversity, m=2, oracle=oracle, distinct=True)) == 1
 
 
+@pytest.mark.parametrize("shape", [(1, 9, 3), (9, 1, 3), (1, 1, 9, 3)])
+@pytest.mark.parametrize("further", [{}, {"tradeoff": 1.0}, {"distinct": True, "tradeoff": 0.3}])
+def test_a_strip_of_pixels_is_a_chain(shape, further):
+    """A row of labels is one labeling of a one-row grid, and many labelings of no other."""
+    scores = np.random.default_rng(0).normal(size=(9, 3))
+    chain = hh.Chain(scores, 0.3 * np.eye(3) - 0.3)
+    expected = hh.diverse(chain, m=3, **{"distinct": False, **further})
+    found = hh.diverse(hh.Grid(scores.reshape(shape), 0.3), m=3, **{"distinct": False, **further})
+    assert np.array_equal(found.labelings.reshape(3, 9), expected.labelings)
+    assert found.certify(4).upper_bound == pytest.approx(expected.certify(4).upper_bound)
+    assert found.improve(4).objective == pytest.approx(expected.improve(4).objective)
+
+
 def test_numpy_copies_no_scores_again():
     scores, n, labels = np.zeros((64, 64, 20)), 64 * 64, 20  # the one copy is made by the core, which is not counted
     right, down = np.ones((64, 63)), np.ones((63, 64))

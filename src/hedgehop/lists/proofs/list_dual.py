@@ -192,9 +192,8 @@ class ListDual:
         parsimony = float(objective.diversity.parsimony_of(objective.model, labeling[None])[0])
         self._clusters.append(self._cluster(labeling))
         self._rows[labeling.tobytes()] = labeling
-        self._scores.append(
-            float(np.asarray(objective.model.score(labeling[None]))[0]) + objective.tradeoff * parsimony
-        )
+        relevance = np.asarray(objective.model.score(labeling[None])).item()  # one row of a one-row grid is a labeling
+        self._scores.append(float(relevance) + objective.tradeoff * parsimony)
         self._mixture = np.append(self._mixture, 0.0)
         for _, lines in self._families:
             lines.add(labeling)
