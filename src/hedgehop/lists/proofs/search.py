@@ -223,7 +223,8 @@ class Search:
         objective, submodular = self._greedy.objective, self._greedy.objective.diversity.submodular
         state = replace(self._greedy.start, baseline=before.baseline)
         for k in better.rows[greedy_order(objective, better.rows)]:
-            labeling, relevance = k.reshape(objective.model.shape), float(np.asarray(objective.model.score(k[None])).item())
+            labeling = k.reshape(objective.model.shape)
+            relevance = float(np.asarray(objective.model.score(k[None])).item())
             most = before.steps[0].upper_bound if submodular or not len(state) else np.inf
             step = Step(labeling, 0.0, most, False, self._greedy.solver.oracle.name, 0.0, relevance)
             state = state.append(self._greedy.as_gain(step, state, most))
