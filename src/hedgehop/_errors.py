@@ -34,6 +34,9 @@ class Interrupted(KeyboardInterrupt):
         super().__init__()
         self.found = found
 
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[DiverseList | None]]:
+        return type(self), (self.found,)  # from a process of a pool
+
 
 def said(error: BaseException) -> str:
     """Return the text of an error without its full stop, for use within another message."""

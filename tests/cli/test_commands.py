@@ -2,6 +2,7 @@
 """Every command as a new user meets it: answers, JSON, silence, sentences for mistakes, exit codes."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -464,6 +465,16 @@ def test_wrong_use_has_exit_code_2(words, grid):
     assert "Usage" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["solve", "show", "convert"])
+def test_folders_and_pipes_are_not_called_missing(command, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    rest = [tmp_path / "x.npz"] if command == "convert" else []
+    for name, what in (("", "is a folder"), ("pipe", "is a pipe or a device")):
+        done = run(command, tmp_path / name, *rest, "--json")
+        assert done.exit_code == 2
+        assert what in json.loads(done.stdout)["error"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -527,6 +538,15 @@ def test_a_reader_that_leaves_is_no_error(grid):
     assert process.stderr.read() == ""
     process.stderr.close()
     process.wait()
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
+def test_closed_streams_do_not_stop_the_work(grid, closed):
+    file = grid.with_name("list.npz")
+    process = hedgehop("solve", grid, "-o", file, preexec_fn=lambda: [os.close(stream) for stream in closed])
+    process.communicate()
+    assert process.returncode == 0
+    assert len(hh.load(file)) == 5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")

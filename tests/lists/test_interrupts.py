@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import chain, repeat
 
 import numpy as np
@@ -110,3 +111,11 @@ def test_interrupted_swaps_can_go_on(monkeypatch, after):
     assert better.objective >= stopped.value.found.objective
     assert better.objective <= better.upper_bound < found.upper_bound
     assert better.guarantee > 0.8
+
+
+def test_interruptions_come_from_other_processes():
+    found = hh.diverse(hh.FactorGraph([[1.0, 0.0]] * 3), m=2, tradeoff=0.5, certify=False)
+    for error in (hh.Interrupted(found), hh.Interrupted(None)):
+        again = pickle.loads(pickle.dumps(error))
+        assert (again.found is None) == (error.found is None)
+    assert np.array_equal(pickle.loads(pickle.dumps(hh.Interrupted(found))).found.labelings, found.labelings)

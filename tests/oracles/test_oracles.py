@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -303,3 +304,11 @@ def test_every_oracle_says_when_no_label_is_left(name):
     theta = np.array([[-np.inf, -np.inf], [0.0, 0.0]])
     with pytest.raises(hh.InfeasibleError):
         hh.best(model, [Linear(theta)], name)
+
+
+@pytest.mark.parametrize("name", ["auto", *hh.oracles.available()])
+def test_oracles_are_shown_with_their_settings(name):
+    oracle = hh.oracles.get(name)
+    assert repr(oracle) == repr(pickle.loads(pickle.dumps(oracle)))
+    assert repr(oracle).startswith(type(oracle).__name__ + "(")
+    assert repr(hh.oracles.Ilp(time_limit=2.0)) == "Ilp(time_limit=2.0)"

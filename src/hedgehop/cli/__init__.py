@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 
@@ -11,6 +12,9 @@ from hedgehop._errors import MissingExtraError, need
 
 def main() -> None:
     """Run the command line, or say what has to be installed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us: what is said there is lost, the work is not
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows only ASCII shows the rest by numbers

@@ -48,10 +48,15 @@ def complete_diversity(incomplete: str) -> list[str]:
 
 
 def must_exist(source: Path) -> Path:
-    """Refuse files that do not exist as wrong use, exit code 2; "-" is stdin."""
-    if source != STANDARD and not source.is_file():
+    """Refuse what is no file as wrong use, exit code 2; "-" is stdin."""
+    if source == STANDARD or source.is_file():
+        return source
+    if not source.exists():
         raise typer.BadParameter(f"file {str(source)!r} does not exist.")
-    return source
+    what = "a folder" if source.is_dir() else "a pipe or a device"
+    raise typer.BadParameter(
+        f"{str(source)!r} is {what}. Give a file, or - for stdin where the command reads one file."
+    )
 
 
 def check_targets(

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,6 +134,11 @@ class Oracle(ABC):
     def max_marginals(self, model: Model, potentials: Sequence[Potential]) -> Doubles | None:
         """Return, for each variable and label, the best value with that label, (n, L); None if not available."""
         return None
+
+    def __repr__(self) -> str:
+        """The class and its settings, as they would be given."""
+        named = [k for k in signature(type(self)).parameters if hasattr(self, k)]
+        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)!r}' for k in named)})"
 
     def step(
         self, model: Model, labeling: Labels, potentials: Sequence[Potential], upper_bound: float, error: float = 0.0
