@@ -20,6 +20,8 @@ DIVERSITIES = {
     "weighted variables": hh.VariableCoverage("sqrt", weights=[1.0, 2.0, 0.5]),
     "labels": hh.LabelCoverage("sqrt", parsimony=-0.3, ignore=()),
     "weighted labels": hh.LabelCoverage("log", parsimony="auto", weights=[1.0, 2.0, 3.0]),
+    "uses": hh.UseCoverage(),
+    "weighted uses": hh.UseCoverage([1.0, 2.0, 0.5], "sqrt", parsimony=-0.2),
     "kinds": hh.KindCoverage([0, 1, 1], "count", parsimony=0.0),
     "transitions": hh.TransitionCoverage("sqrt"),
     "regions": hh.RegionCoverage([[0, 1], [2]]),

@@ -69,6 +69,19 @@ class Coverage(Frozen, Diversity):
         self.check(model)
         return float(self.group_weights(model) @ self.h(self.counts(model, labelings)))
 
+    def coverages(self, model: Model, labelings: ArrayLike) -> Doubles:
+        """Sums of what each labeling adds: ``h(1 + k) - h(k)`` in every group that it and k earlier ones belong to."""
+        if not self._valued_by_groups:
+            return super().coverages(model, labelings)
+        self.check(model)
+        weights, added = self.group_weights(model), [0.0]
+        counts = np.zeros(weights.size, np.int64)
+        for row in self._rows(model, labelings):
+            groups = np.flatnonzero(self.incidence(model, row[None])[0])
+            added.append(float(weights[groups] @ self.h.step(counts[groups])))
+            counts[groups] += 1
+        return np.cumsum(added)
+
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         rate = parsimony_rate(self.parsimony, self.h)
         return np.asarray(self.incidence(model, self._rows(model, labelings)) @ (rate * self.group_weights(model)))

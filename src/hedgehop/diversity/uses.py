@@ -68,6 +68,10 @@ class UseCoverage(Coverage):
         used, counts = np.unique(_used(self._rows(model, labelings)), return_counts=True)
         return float(self._worth(used) @ self.h(counts))
 
+    @property
+    def _valued_by_groups(self) -> bool:
+        return self._valued_as(UseCoverage)  # whose coverage and parsimony are those of the groups, found otherwise
+
     def parsimony_of(self, model: Model, labelings: ArrayLike) -> Doubles:
         rate, rows = parsimony_rate(self.parsimony, self.h), self._rows(model, labelings)
         return np.array([rate * self._worth(np.flatnonzero(y)).sum() for y in rows], np.float64)
