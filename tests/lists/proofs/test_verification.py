@@ -45,6 +45,7 @@ TAMPERED = {
     "share by the paper": lambda f: with_certificate(f, paper=replace(f.certificate.paper, share=0.99999)),
     "least": lambda f: with_certificate(f, least=f.certificate.least + 1e-3),
     "guarantee": lambda f: with_certificate(f, rounding=1.0),
+    "differs from an earlier one": lambda f: with_certificate(f, apart=4, allowed=True),
     "not a number": lambda f: with_certificate(f, upper_bound=np.nan),
 }  # fmt: skip
 
@@ -149,6 +150,14 @@ def test_honest_lists_pass(shape, options, tmp_path):
         found.save(tmp_path / "list.npz")
         again = hh.verify(hh.load(tmp_path / "list.npz"), models[shape], diversity)
         assert again.objective <= again.upper_bound
+
+
+@pytest.mark.parametrize("tradeoff", [0.0, 0.7])
+@pytest.mark.parametrize("diversity", [DIVERSITY, hh.LinearHamming()])
+def test_single_joint_labelings_pass(diversity, tradeoff):
+    model = hh.Grid(np.random.default_rng(0).normal(size=(3, 4, 2)), smoothness=0.4)
+    found = hh.diverse(model, diversity, 1, tradeoff, method="joint")
+    assert hh.verify(found, model, diversity).upper_bound == pytest.approx(found.objective)
 
 
 def test_lists_that_were_improved_pass():

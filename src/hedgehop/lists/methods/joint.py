@@ -72,22 +72,27 @@ def _find(problem: Problem) -> Iterator[FoundBound] | None:
 
 
 def _check(problem: Problem, arrays: Arrays) -> float:
-    if not _applies(problem):
+    if not _fits(problem.objective):
         raise ValueError("cuts prove nothing for this model: they need two labels that prefer to agree.")
     return _found_bound(problem).bound
 
 
 def proves_lists(greedy: Greedy, m: int) -> bool:
     """Whether cuts find the largest F of all lists, so that no bound of a step can be lower."""
-    return greedy.separation.distance == 0 and _fits(greedy.objective, m)
+    return greedy.separation.distance == 0 and _is_gain(greedy.objective, m)
 
 
 def _applies(problem: Problem) -> bool:
-    return _fits(problem.objective, problem.m)
+    return _is_gain(problem.objective, problem.m)
 
 
-def _fits(objective: Objective, m: int) -> bool:
-    if m < 2 or objective.tradeoff <= 0 or most_labels(objective.model) != 2:
+def _is_gain(objective: Objective, m: int) -> bool:
+    """Whether cuts may prove more than steps do: of one labeling, or without diversity, steps prove all."""
+    return m > 1 and objective.tradeoff > 0 and _fits(objective)
+
+
+def _fits(objective: Objective) -> bool:
+    if most_labels(objective.model) != 2:
         return False
     cuts = get("graphcut").refusal(objective.model, ()) is None
     return cuts and objective.diversity.joint_slopes(objective.model, 2) is not None

@@ -98,6 +98,15 @@ class Claims:
             self._same(f"relevance of labeling {t}", float(score), float(self.found.relevance[t]))
             self._same(f"gain of labeling {t}", gain, float(self.found.gains[t]))
         self._not_below("upper bound of the list", self.found.upper_bound, self.values[-1], "F")
+        self._check_distances()
+
+    def _check_distances(self) -> None:
+        """Compare how far apart labelings are with what is said."""
+        kept = Separation(self.found.certificate.apart)
+        for t, row in enumerate(self.rows):
+            if kept.too_close(row, self.rows[:t]):
+                text = f"labeling {t} differs from an earlier one in fewer than {kept.distance} variables"
+                raise _refusal(f"{text}, unlike what its certificate says")
 
     def check_steps(self) -> None:
         """Solve every step again: nothing may add more than its bound, nor than a labeling that is called exact."""
