@@ -328,7 +328,7 @@ void register_forest_dual(nb::module_& m) {
       .def_prop_ro("best", &PyForestDual::best, "The smallest bound.")
       .def_prop_ro("lower", &PyForestDual::lower, "What the best mixture is worth.")
       .def_prop_ro("stuck", &PyForestDual::stuck, "How many rounds in a row have brought nothing.")
-      .def_prop_ro("exceeds", &PyForestDual::exceeds, "Whether the mixture has more than 1/m of a labeling.");
+      .def_prop_ro("exceeds", &PyForestDual::exceeds, "Whether the mixture has more than 1/m of a labeling, and the last round no other one.");
 }
 
 }  // namespace

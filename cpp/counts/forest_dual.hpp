@@ -70,9 +70,10 @@ class ForestDual {
   double best() const { return best_; }
   double lower() const { return lower_; }  // what the best mixture is worth
   int stuck() const { return stuck_; }     // rounds in a row without a new labeling or a much better bound
-  // Whether the mixture has more of a labeling than a list without repetitions holds.
+  // Whether the mixture has more of a labeling than a list without repetitions holds, and the last step found no
+  // other one to put there.
   bool exceeds() const {
-    return *std::max_element(mixture_.begin(), mixture_.end()) > (1.0 + 1e-6) / many();
+    return !found_new_ && *std::max_element(mixture_.begin(), mixture_.end()) > (1.0 + 1e-6) / many();
   }
   const SlopeCells& cells() const { return cells_; }
   const std::vector<std::vector<Label>>& known() const { return known_; }
@@ -252,9 +253,9 @@ class ForestDual {
       hold_ = std::min(hold_ * 1.25, kMostHold);
     }
     best_ = std::min(best_, found.bound);
-    const bool is_new = place(found.labeling) == known_.size();
-    if (is_new) add(found.labeling, relevance);
-    stuck_ = is_new || serious ? 0 : stuck_ + 1;
+    found_new_ = place(found.labeling) == known_.size();
+    if (found_new_) add(found.labeling, relevance);
+    stuck_ = found_new_ || serious ? 0 : stuck_ + 1;
     if (stuck_ > 0) {  // the master was too coarse, or held too tight
       tolerance_ = std::max(tolerance_ / 10.0, 1e-7);
       hold_ = std::max(hold_ / 3.0, kLeastHold);
@@ -272,6 +273,7 @@ class ForestDual {
   double lower_ = -std::numeric_limits<double>::infinity();
   double hold_ = 1.0, tolerance_ = 0.02;
   int stuck_ = 0;
+  bool found_new_ = true;
 };
 
 }  // namespace hedgehop::counts

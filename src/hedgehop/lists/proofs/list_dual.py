@@ -80,11 +80,11 @@ def _bounds(problem: Problem, families: Families) -> Iterator[FoundBound]:
     if dual is None:
         yield from ListDual(problem, families).bounds()
         return
-    while dual.stuck < _IDLE_CALLS and not _is_settled(objective.model, dual.lower, dual.best):
-        if problem.distance and dual.exceeds:  # lists that must differ have limits, which the kernel does not know
-            yield from ListDual(problem, families, dual).bounds()
+    while not (problem.distance and dual.exceeds):
+        if dual.stuck >= _IDLE_CALLS or _is_settled(objective.model, dual.lower, dual.best):
             return
         yield forest_round(dual)
+    yield from ListDual(problem, families, dual).bounds()  # lists that must differ have limits unknown to the kernel
 
 
 class ListDual:
