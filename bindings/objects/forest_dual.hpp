@@ -41,7 +41,8 @@ class PyForestDual {
     require(std::isfinite(stake) && stake > 0 && std::isfinite(unit) && unit > 0,
             "stake and unit must be positive");
     const nb::gil_scoped_release free;
-    const counts::DualProblem problem{unaries, pairs_.view(), span_of(weights), span_of(h), stake, unit, constant};
+    const counts::DualProblem problem{unaries,    pairs_.view(), pairs_.forest_order(), span_of(weights),
+                                      span_of(h), stake,         unit,                  constant};
     dual_.emplace(problem, begun(problem, iterations), view_of(rows), span_of(scores));
   }
 

@@ -32,6 +32,7 @@ namespace hedgehop::counts {
 struct DualProblem {
   Unaries unary;
   const Pairs& pairs;
+  const graphs::ForestOrder& order;
   std::span<const double> weights, h;
   double stake, unit, constant;
 
@@ -43,7 +44,7 @@ class ForestDual {
  public:
   // `begun`: cells of variables and the slopes they are first held near. The rows are a list of m labelings.
   ForestDual(DualProblem problem, SlopeCells begun, Labelings rows, std::span<const double> scores)
-      : problem_(problem), order_(problem.pairs.n_variables, problem.pairs.edges), cells_(std::move(begun)) {
+      : problem_(problem), cells_(std::move(begun)) {
     for (std::size_t r = 0; r < rows.rows; ++r) {
       const std::size_t k = place(rows.row(r));
       if (k == known_.size()) add(rows.row(r), scores[r]);
@@ -231,7 +232,7 @@ class ForestDual {
     }
     const Unaries unary{changed_, n, width};
     const double bound = std::visit(
-        [&](const auto& scores) { return graphs::argmax(order_, unary, scores, labeling); },
+        [&](const auto& scores) { return graphs::argmax(problem_.order, unary, scores, labeling); },
         problem_.pairs.scores);
     double relevance = problem_.pairs.value(labeling), reward = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -263,7 +264,6 @@ class ForestDual {
   }
 
   DualProblem problem_;
-  graphs::ForestOrder order_;
   SlopeCells cells_;                             // with the slopes they are held near
   std::vector<double> weight_;                   // of each cell
   std::vector<std::vector<Label>> cell_labels_;  // of each labeling
