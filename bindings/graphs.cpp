@@ -398,7 +398,8 @@ void register_forests(nb::module_& m) {
         "Best labeling of a forest and its score.\n\n"
         "Ties go to the lowest label; the score is -inf if every labeling is forbidden.");
   m.def("forest_step", &forest_step, "unary"_a, "change"_a, "pairs"_a, NoGil(),
-        "Best labeling of a forest with changed unary scores, and its score; what it is worth without the change, "
+        "Best labeling of a forest with changed unary scores, and its score; what it is worth without the "
+        "change, "
         "and\nwhat the change adds.");
   m.def("forest_counted_argmax", &forest_counted_argmax, "unary"_a, "pairs"_a, "reference"_a, "weights"_a,
         "table"_a, NoGil(),

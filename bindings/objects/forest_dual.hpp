@@ -22,7 +22,8 @@ namespace hedgehop::bindings {
 
 class PyForestDual {
  public:
-  using Slopes = std::tuple<Result<std::int32_t>, Result<double>>;  // the cell of each variable, slopes of cells
+  using Slopes =
+      std::tuple<Result<std::int32_t>, Result<double>>;  // the cell of each variable, slopes of cells
 
   PyForestDual(Matrix<double> unary, const PyPairs& pairs, Vector<double> weights, Vector<double> h,
                Matrix<Label> rows, Vector<double> scores, double stake, double unit, double constant,
@@ -41,8 +42,8 @@ class PyForestDual {
     require(std::isfinite(stake) && stake > 0 && std::isfinite(unit) && unit > 0,
             "stake and unit must be positive");
     const nb::gil_scoped_release free;
-    const counts::DualProblem problem{unaries,    pairs_.view(), pairs_.forest_order(), span_of(weights),
-                                      span_of(h), stake,         unit,                  constant};
+    const counts::DualProblem problem{
+        unaries, pairs_.view(), pairs_.forest_order(), span_of(weights), span_of(h), stake, unit, constant};
     dual_.emplace(problem, begun(problem, iterations), view_of(rows), span_of(scores));
   }
 
@@ -59,6 +60,7 @@ class PyForestDual {
   double best() const { return dual_->best(); }
   double lower() const { return dual_->lower(); }
   int stuck() const { return dual_->stuck(); }
+  bool found_new() const { return dual_->found_new(); }
   bool exceeds() const { return dual_->exceeds(); }
   Slopes held() const { return as_slopes(dual_->cells()); }
   Result<Label> known() const {

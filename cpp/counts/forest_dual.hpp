@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The list dual on forests (docs/list_dual.md), for groups (variable, label): a proximal bundle method whose
-// steps are max-sum on the forest, each of a few microseconds, so that a round costs little more than its master.
+// steps are max-sum on the forest, each of a few microseconds, so that a round costs little more than its
+// master.
 //
-// For any slopes s, F(T) <= sum_i w_i sum_l h*(s_il) + m max_y [ r(y) + sum_i w_i s_(i, y_i) ], w_i the weight of
-// variable i. Variables that no labeling so far distinguishes form a cell with common slopes.
+// For any slopes s, F(T) <= sum_i w_i sum_l h*(s_il) + m max_y [ r(y) + sum_i w_i s_(i, y_i) ], w_i the
+// weight of variable i. Variables that no labeling so far distinguishes form a cell with common slopes.
 //
 // Complexity: one round O(n L^2) for the step, and the moves of the master problem.
 #pragma once
@@ -27,8 +28,8 @@
 
 namespace hedgehop::counts {
 
-// Scores, weights w (n,), values h (m + 1) of counts. `stake`: how much labelings may differ by; `unit`: what the
-// master problem's numbers are divided by; `constant`: what is added to the diversity's sum over groups.
+// Scores, weights w (n,), values h (m + 1) of counts. `stake`: how much labelings may differ by; `unit`: what
+// the master problem's numbers are divided by; `constant`: what is added to the diversity's sum over groups.
 struct DualProblem {
   Unaries unary;
   const Pairs& pairs;
@@ -71,11 +72,9 @@ class ForestDual {
   double best() const { return best_; }
   double lower() const { return lower_; }  // what the best mixture is worth
   int stuck() const { return stuck_; }     // rounds in a row without a new labeling or a much better bound
-  // Whether the mixture has more of a labeling than a list without repetitions holds, and the last step found no
-  // other one to put there.
-  bool exceeds() const {
-    return !found_new_ && *std::max_element(mixture_.begin(), mixture_.end()) > (1.0 + 1e-6) / many();
-  }
+  bool found_new() const { return found_new_; }
+  // Whether the mixture has more of a labeling than a list without repetitions holds.
+  bool exceeds() const { return *std::max_element(mixture_.begin(), mixture_.end()) > (1.0 + 1e-6) / many(); }
   const SlopeCells& cells() const { return cells_; }
   const std::vector<std::vector<Label>>& known() const { return known_; }
 
@@ -89,11 +88,11 @@ class ForestDual {
   }
 
  private:
-  static constexpr std::size_t kMoves = 500;     // of the master problem's mixture
-  static constexpr double kSeriousShare = 0.1;   // of what was predicted: a smaller gain leaves the centre
-  static constexpr double kNegligible = 1e-12;   // of what is at stake: a gap that need not be closed
+  static constexpr std::size_t kMoves = 500;    // of the master problem's mixture
+  static constexpr double kSeriousShare = 0.1;  // of what was predicted: a smaller gain leaves the centre
+  static constexpr double kNegligible = 1e-12;  // of what is at stake: a gap that need not be closed
   static constexpr double kLeastHold = 1.0 / 50.0, kMostHold = 8.0;
-  static constexpr int kGridBits = 32;           // scores are whole multiples of stake / 2^32
+  static constexpr int kGridBits = 32;  // scores are whole multiples of stake / 2^32
 
   double many() const { return static_cast<double>(problem_.m()); }
   std::size_t n_labels() const { return problem_.pairs.n_labels; }
@@ -167,8 +166,8 @@ class ForestDual {
     const std::vector<std::int32_t> curve(weights.size(), 0);
     const double top = *std::max_element(scores_.begin(), scores_.end());
     const std::vector<double> scores = on_grid(top);
-    SlopeMaster master({{problem_.h, hold_ * stiffness()}}, {weights, centre, curve}, {starts, groups}, scores,
-                       mixture_);
+    SlopeMaster master({{problem_.h, hold_ * stiffness()}}, {weights, centre, curve}, {starts, groups},
+                       scores, mixture_);
     master.solve(enough(total), kMoves, poll);
     const auto mixture = master.mixture();
     mixture_.assign(mixture.begin(), mixture.end());
@@ -216,8 +215,10 @@ class ForestDual {
     const HeldCurve curve{problem_.h, 1.0};
     double sum = 0;
     for (std::size_t k = 0; k < slopes.size(); ++k) {
-      if (slopes[k] < problem_.rise(1)) sum += weight_[k / n_labels()] * curve.conjugate(slopes[k]);
-      else sum += weight_[k / n_labels()] * problem_.h[0];
+      if (slopes[k] < problem_.rise(1))
+        sum += weight_[k / n_labels()] * curve.conjugate(slopes[k]);
+      else
+        sum += weight_[k / n_labels()] * problem_.h[0];
     }
     return sum;
   }
@@ -245,8 +246,7 @@ class ForestDual {
   // Holds later slopes near these if they proved enough; takes note of the labeling.
   void learn(const Round& found, double relevance, double predicted) {
     const double hoped = best_ - predicted;
-    const bool serious =
-        !std::isfinite(best_) || found.bound < best_ - kSeriousShare * std::max(hoped, 0.0);
+    const bool serious = !std::isfinite(best_) || found.bound < best_ - kSeriousShare * std::max(hoped, 0.0);
     if (serious) cells_.slopes = found.slopes.slopes;
     if (std::isfinite(hoped) && serious && found.bound < predicted + 0.5 * hoped) {
       hold_ = std::max(hold_ / 2.0, kLeastHold);

@@ -80,11 +80,13 @@ def _bounds(problem: Problem, families: Families) -> Iterator[FoundBound]:
     if dual is None:
         yield from ListDual(problem, families).bounds()
         return
-    while not (problem.distance and dual.exceeds):
-        if dual.stuck >= _IDLE_CALLS or _is_settled(objective.model, dual.lower, dual.best):
-            return
+    settled = False
+    while dual.stuck < _IDLE_CALLS and not settled:
         yield forest_round(dual)
-    yield from ListDual(problem, families, dual).bounds()  # lists that must differ have limits unknown to the kernel
+        settled = _is_settled(objective.model, dual.lower, dual.best)
+        if problem.distance and dual.exceeds and (settled or not dual.found_new):
+            yield from ListDual(problem, families, dual).bounds()  # the kernel does not know that labelings must differ
+            return
 
 
 class ListDual:
@@ -117,6 +119,8 @@ class ListDual:
         self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
         self.exact = True  # whether the last step was
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
+        if begun is not None and self._settled():
+            self._cap()
 
     def bounds(self) -> Iterator[FoundBound]:
         """Yield bounds until nothing is left to gain."""
