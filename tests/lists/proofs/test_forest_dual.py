@@ -81,5 +81,5 @@ def test_what_is_no_problem_is_refused():
         {"weights": np.zeros(3)}, {"weights": np.ones(2)}, {"h": np.array([0.0, 1.0])}, {"h": np.array([0, np.nan, 1])},
         {"rows": rows[:1]}, {"rows": rows + 2}, {"scores": (0.0, np.inf)}, {"stake": 0.0}, {"unit": np.nan},
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="must|label"):
+        with pytest.raises(ValueError, match=r"must|label"):
             made(**wrong)
