@@ -25,8 +25,9 @@ from hedgehop.batch.outcomes import Outcome
 from hedgehop.batch.tasks import Task
 
 _CHUNKS_AHEAD = 2  # with each process: one in work, one waiting
-_GATHERED_SECONDS = 0.05  # for which reports may wait for others: each time, the ledger goes to the disk
-_IDLE_SECONDS = 0.01  # the same while a process has nothing to do next
+_GATHERED_SECONDS = 0.01  # for which reports may wait for others: each time, the ledger goes to the disk
+_LONG_CHUNK = 32  # items: while such a chunk waits for each process,
+_LONGER_GATHERED_SECONDS = 0.05  # reports may wait longer
 _MOST_FAILED_STARTS = 3  # of processes that end before they have begun anything
 _CRASHES = {getattr(signal, name, None) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS")}
 
@@ -48,6 +49,10 @@ class _Chunk:
 
     def __post_init__(self) -> None:
         self.unreported = list(self.items)
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.items) >= _LONG_CHUNK
 
 
 @dataclass
@@ -122,8 +127,8 @@ class ProcessEngine(Engine):
         pipes = [worker.pipe for worker in self._workers]
         ready = wait_for(pipes, seconds)
         if ready:
-            supplied = all(len(worker.chunks) == _CHUNKS_AHEAD for worker in self._workers)
-            time.sleep(_GATHERED_SECONDS if supplied else _IDLE_SECONDS)
+            supplied = all(len(worker.chunks) > 1 and worker.chunks[-1].is_long for worker in self._workers)
+            time.sleep(_LONGER_GATHERED_SECONDS if supplied else _GATHERED_SECONDS)
             ready = wait_for(pipes, 0.0)
         reports = []
         for place, worker in enumerate(self._workers):
