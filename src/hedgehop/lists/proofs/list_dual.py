@@ -20,11 +20,12 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import GroupLines, Slopes, VariableLines, joined
+from hedgehop.diversity.lines import MESSAGE_ITERATIONS, GroupLines, Slopes, VariableLines, joined
 from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem, on_grid
-from hedgehop.lists.proofs.forest_dual import forest_dual, forest_round
 from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.exact.tree import Tree
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
@@ -76,7 +77,7 @@ def _bounds(problem: Problem, families: Families) -> Iterator[FoundBound]:
     (factor, lines), objective = families[0], problem.objective
     dual = None
     if len(families) == 1 and isinstance(lines, VariableLines):
-        dual = forest_dual(problem, factor, lines, _unit(problem))
+        dual = _forest_dual(problem, factor, lines, _unit(problem))
     if dual is None:
         yield from ListDual(problem, families).bounds()
         return
@@ -87,6 +88,30 @@ def _bounds(problem: Problem, families: Families) -> Iterator[FoundBound]:
         if problem.distance and dual.exceeds and (settled or not dual.found_new):
             yield from ListDual(problem, families, dual).bounds()  # the kernel does not know that labelings must differ
             return
+
+
+def _forest_dual(problem: Problem, factor: float, lines: VariableLines, unit: float) -> _core.counts.ForestDual | None:
+    """Return the kernel's search for slopes of ``factor * D``; None if it does not apply to a problem."""
+    model, weights = problem.objective.model, lines.variable_weights
+    at_stake = stake(model) or 0.0
+    if not isinstance(model, PairwiseModel) or model.cliques or weights is None or not 0.0 < at_stake < np.inf:
+        return None
+    if not isinstance(problem.solver.linear_oracle, Tree) or problem.distance > 2:
+        return None
+    weights, scores = factor * weights, problem.objective.modular(problem.rows)
+    if not 0.0 < weights.max() < np.inf or not np.isfinite(scores).all():
+        return None
+    unary = np.ascontiguousarray(model.unary, np.float64)
+    constant = factor * lines.constant
+    return _core.counts.ForestDual(
+        unary, model.pairs, weights, lines.h, problem.rows, scores, at_stake, unit, constant, MESSAGE_ITERATIONS
+    )
+
+
+def forest_round(dual: _core.counts.ForestDual) -> FoundBound:
+    """Return what one more round proves."""
+    value, (cells, slopes), labeling, beginning = dual.round()
+    return FoundBound(value, {"cells_0": own(cells), "slopes_0": own(slopes)}, own(labeling), own(beginning))
 
 
 class ListDual:
