@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -256,6 +257,7 @@ def _understood(worker: _Worker, report: tuple[str, Any]) -> ChunkReport:
 def _serve(pipe: Connection, lifeline: Connection, task: Task, memory: int | None) -> None:
     """Solve chunks until there are no more; this is what a process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    warnings.simplefilter("ignore")  # they do not say which item they are about; outcomes say how many labelings differ
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
     _limit_memory(memory)
     pipe.send(("ready", None))
