@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Batches: items a second on 1 and 2 processes and on a Dask cluster of 2 workers, memory, and what coordination costs.
+"""Batches: items per second and CPU time on processes, loky and Dask, for images and for very small chains.
 
-Run it by hand, ``python benchmarks/batches.py``; docs/scaling.md has its table. Other work on the machine stretches the
-wall clock, not the processor time.
+``python benchmarks/batches.py`` prints a table in two or three minutes; ``--markdown docs/scaling.md`` also writes it
+there.
+Other work on the machine stretches the wall clock, and CPU times by up to a half.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -21,6 +23,7 @@ import numpy as np
 
 from hedgehop.batch import Manifest, Outcome, Recipe, run
 
+MARKS = re.compile(r"(<!-- batches: [^\n]*-->)\n.*?(<!-- end of batches -->)", re.S)
 RECIPE = 'diversity = "variables"\ntradeoff = 0.3\nm = 5\nsmoothness = 2.0\n'
 
 
@@ -50,14 +53,43 @@ def write_images(folder, count, height=120, width=160):
     return folder / "items.csv"
 
 
-def measured(manifest, name, *words):
-    """Run the command; return seconds of the wall and of the processor (all its processes), and the largest memory."""
-    target = manifest.parent / name
-    words = ["batch", manifest, "-r", manifest.with_name("recipe.toml"), "-o", target, "--quiet", *words]
+def write_chains(folder, count, length=100, labels=5):
+    """Write very small models and two recipes, with a bound and without; return the folder of the models."""
+    import hedgehop as hh
+
+    models = folder / "chains"
+    models.mkdir()
+    for k in range(count):
+        rng = np.random.default_rng(k)
+        hh.write(hh.Chain(rng.normal(size=(length, labels)), rng.normal(size=(labels, labels))), models / f"{k}.npz")
+    (folder / "bound.toml").write_text("m = 5\ntradeoff = 0.3\n")
+    (folder / "list.toml").write_text("m = 5\ntradeoff = 0.3\ncertify = false\n")
+    return models
+
+
+def command(items, recipe, target, *words):
+    return [sys.executable, "-m", "hedgehop", "batch", items, "-r", recipe, "-o", target, "--quiet", *words]
+
+
+def with_loky(items, recipe, target):
+    return [sys.executable, __file__, "--loky", items, recipe, target]
+
+
+def compile_once(folder):
+    """Let processes find compiled modules, as they do where a package is installed, whatever the environment says."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+    measured(
+        [sys.executable, "-c", "import hedgehop.batch.tasks, hedgehop.cli.batch, loky, distributed, pyarrow.parquet"]
+    )
+
+
+def measured(words):
+    """Run a command; return seconds of the wall and of the processor (all its processes), and the largest memory."""
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "hedgehop", *map(str, words)])
+    process = subprocess.Popen([str(word) for word in words])
     _, status, used = os.wait4(process.pid, 0)
-    assert status == 0, f"{name} failed"
+    assert status == 0, f"{words} failed"
     return time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
@@ -66,8 +98,8 @@ def spent():
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def on_dask(manifest):
-    """Like `measured`, on a local cluster of two workers of one thread; also the scheduler's processor time."""
+def on_dask(items, recipe, target):
+    """Like `measured`, on a local cluster of two workers of one thread, scheduler and nannies included."""
     import distributed
 
     with (
@@ -75,10 +107,19 @@ def on_dask(manifest):
         distributed.Client(cluster) as client,
     ):
         before, own = client.run(spent), spent()[0]
-        wall, coordinator, _ = measured(manifest, "dask", "--dask", cluster.scheduler_address)
+        wall, coordinator, _ = measured(command(items, recipe, target, "--dask", cluster.scheduler_address))
         after = client.run(spent)
         workers = sum(after[key][0] - before[key][0] for key in after)
-        return wall, workers + coordinator, max(memory for _, memory in after.values()), coordinator, spent()[0] - own
+        return wall, workers + coordinator + spent()[0] - own, max(memory for _, memory in after.values())
+
+
+def on_loky(items, recipe, target):
+    """What `with_loky` starts: a script that passes an executor of loky."""
+    import loky
+
+    sources = Manifest(items) if items.endswith(".csv") else sorted(Path(items).iterdir())
+    with loky.ProcessPoolExecutor(max_workers=2) as executor:
+        run(sources, Recipe.read(recipe), target, executor=executor, workers=2)
 
 
 class Nothing(Executor):
@@ -102,35 +143,63 @@ def coordination(folder, count):
     return wall, after - cpu, peak - memory
 
 
-def main():
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--images", type=int, default=500)
-    words.add_argument("--many", type=int, default=200_000)
-    given = words.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        manifest = write_images(folder, given.images)
-        print(f"{given.images} images of 160 x 120 pixels, 3 labels, lists of 5")
-        print(f"{'':<28}{'items/s':>9}{'wall s':>9}{'cpu s':>9}{'cpu ms/item':>13}{'memory MB':>11}")
-        for count in (1, 2):
-            tell(f"{count} processes", given.images, *measured(manifest, f"workers{count}", "--workers", count))
-        wall, cpu, memory, client, scheduler = on_dask(manifest)
-        tell("Dask, 2 workers", given.images, wall, cpu + scheduler, memory)
-        print(f"  of which client {client:.1f} s (most of it imports), scheduler and nannies {scheduler:.1f} s")
-        same = {path.name for path in (folder / "dask/lists").iterdir()}
-        assert all(lists(folder / "dask", k) == lists(folder / "workers1", k) for k in same), "lists differ"
-        wall, cpu, memory = coordination(folder, given.many)
-        print(f"coordination of {given.many} items: {wall:.1f} s, cpu {cpu:.1f} s, {memory:.0f} MB")
+def rows(folder, images, chains, many):
+    """Yield the rows of the table: what, engine, items per second, CPU ms per item, MB of the largest process."""
+    manifest, recipe = write_images(folder, images), folder / "recipe.toml"
+    about = f"{images} images of 160 x 120 pixels"
+    compile_once(folder)
+    for count in (1, 2):
+        used = measured(command(manifest, recipe, folder / f"images{count}", "--workers", count))
+        yield row(about, "1 process" if count == 1 else "2 processes", images, *used)
+    yield row(about, "loky, 2 workers", images, *measured(with_loky(manifest, recipe, folder / "images_loky")))
+    yield row(about, "Dask, 2 workers", images, *on_dask(manifest, recipe, folder / "images_dask"))
+    for name in ("images2", "images_loky", "images_dask"):
+        assert lists(folder / name) == lists(folder / "images1"), "lists differ"
+    models, bound, plain = write_chains(folder, chains), folder / "bound.toml", folder / "list.toml"
+    about, two, rest = f"{chains} chains", ("--workers", 2), ("--results", "parquet")
+    used = measured(command(models / "0.npz", bound, folder / "one", *two))
+    yield row("1 chain: start and end alone", "2 processes", 1, *used)
+    yield row(about, "2 processes", chains, *measured(command(models, bound, folder / "a", *two)))
+    yield row(f"{about}, no bound", "2 processes", chains, *measured(command(models, plain, folder / "b", *two)))
+    yield row(f"{about}, Parquet", "2 processes", chains, *measured(command(models, bound, folder / "c", *two, *rest)))
+    used = measured(command(models, plain, folder / "d", *two, *rest))
+    yield row(f"{about}, Parquet, no bound", "2 processes", chains, *used)
+    yield row(about, "loky, 2 workers", chains, *measured(with_loky(models, bound, folder / "chains_loky")))
+    yield row(about, "Dask, 2 workers", chains, *on_dask(models, bound, folder / "chains_dask"))
+    yield row(f"coordination of {many} items", "none", many, *coordination(folder, many))
 
 
-def tell(name, count, wall, cpu, memory):
-    print(f"{name:<28}{count / wall:>9.1f}{wall:>9.1f}{cpu:>9.1f}{1e3 * cpu / count:>13.1f}{memory:>11.0f}", flush=True)
+def row(what, engine, count, wall, cpu, memory):
+    return f"| {what} | {engine} | {count / wall:.1f} | {1e3 * cpu / count:.3g} | {memory:.0f} |"
 
 
-def lists(folder, name):
+def lists(folder):
     import hedgehop as hh
 
-    return hh.load(folder / "lists" / name).labelings.tobytes()
+    return {path.name: hh.load(path).labelings.tobytes() for path in (folder / "lists").iterdir()}
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--images", type=int, default=300)
+    words.add_argument("--chains", type=int, default=1000)
+    words.add_argument("--many", type=int, default=100_000)
+    words.add_argument("--markdown", type=Path, help="document with the marks between which the table goes")
+    words.add_argument("--loky", nargs=3, help=argparse.SUPPRESS)
+    given = words.parse_args()
+    if given.loky:
+        on_loky(*given.loky)
+        return
+    table = ["| items | engine | items per second | CPU ms per item | largest process, MB |", "|---|---|---|---|---|"]
+    print("\n".join(table), flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        for line in rows(Path(name), given.images, given.chains, given.many):
+            print(line, flush=True)
+            table.append(line)
+    if given.markdown:
+        text = given.markdown.read_text(encoding="utf-8")
+        filled = MARKS.sub(lambda found: "\n".join([found[1], *table, found[2]]), text)
+        given.markdown.write_text(filled, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@
 #include "counts/slope_master.hpp"
 #include "counts/union_weights.hpp"
 #include "objects/distance_terms.hpp"
+#include "objects/forest_dual.hpp"
 #include "objects/shares.hpp"
 
 namespace hedgehop::bindings {
@@ -311,10 +312,34 @@ void register_shares(nb::module_& m) {
       .def("delta", &PyShares::delta, NoGil(), "The shares.");
 }
 
+void register_forest_dual(nb::module_& m) {
+  nb::class_<PyForestDual>(m, "ForestDual",
+                           "The list dual on a forest, for weights (n,) of variables, values h (m + 1,) of "
+                           "counts, and a list (m, n)\n"
+                           "with its scores (m,). `stake`: how much labelings may differ by; `unit`: of the "
+                           "master problem's numbers.")
+      .def(nb::init<Matrix<double>, const PyPairs&, Vector<double>, Vector<double>, Matrix<Label>,
+                    Vector<double>, double, double, double, int>(),
+           "unary"_a, "pairs"_a, "weights"_a, "h"_a, "rows"_a, "scores"_a, "stake"_a, "unit"_a, "constant"_a,
+           "iterations"_a)
+      .def("round", &PyForestDual::round, NoGil(),
+           "A bound, its slopes (cells and slopes of cells), a labeling (1, n), the whole part of the "
+           "mixture.")
+      .def("held", &PyForestDual::held, "Cells, and the slopes that later ones are held near.")
+      .def("known", &PyForestDual::known, "All labelings found, (K, n).")
+      .def_prop_ro("best", &PyForestDual::best, "The smallest bound.")
+      .def_prop_ro("lower", &PyForestDual::lower, "What the best mixture is worth.")
+      .def_prop_ro("stuck", &PyForestDual::stuck, "How many rounds in a row have brought nothing.")
+      .def_prop_ro("found_new", &PyForestDual::found_new,
+                   "Whether the labeling of the last round is a new one.")
+      .def_prop_ro("exceeds", &PyForestDual::exceeds, "Whether the mixture has more than 1/m of a labeling.");
+}
+
 }  // namespace
 
 void register_counts(nb::module_& m) {
   register_shares(m);
+  register_forest_dual(m);
   register_statistics(m);
   register_distance_terms(m);
   m.def("ball_gain", &ball_gain, "labelings"_a, "chosen"_a, "decay"_a, NoGil(),

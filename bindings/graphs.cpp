@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -128,6 +130,23 @@ Answer forest_argmax(Matrix<double> unary, const PyPairs& pairs) {
     return graphs::argmax(order, unaries, scores, std::span(labeling.values));
   });
   return {std::move(labeling), value};
+}
+
+// With what the labeling is worth by itself, and what the change adds, both summed again.
+std::tuple<Result<Label>, double, double, double> forest_step(Matrix<double> unary, Matrix<double> change,
+                                                              const PyPairs& pairs) {
+  const Unaries unaries = pairs.checked_unary(unary), changes = pairs.checked_unary(change);
+  std::vector<double> sum(unaries.data.size());
+  std::ranges::transform(unaries.data, changes.data, sum.begin(), std::plus<>());
+  Result<Label> labeling{unaries.rows};
+  const double value = on_forest(pairs, [&](const auto& order, const auto& scores) {
+    return graphs::argmax(order, {sum, unaries.rows, unaries.columns}, scores, std::span(labeling.values));
+  });
+  const auto worth = [&](Unaries scores) {
+    return blocked_sum(scores.rows, [&](std::size_t i) { return scores(i, labeling.values[i]); });
+  };
+  const double relevance = worth(unaries) + pairs.view().value(labeling.values);
+  return {std::move(labeling), value, relevance, worth(changes)};
 }
 
 Result<double> forest_max_marginals(Matrix<double> unary, const PyPairs& pairs) {
@@ -378,6 +397,10 @@ void register_forests(nb::module_& m) {
   m.def("forest_argmax", &forest_argmax, "unary"_a, "pairs"_a, NoGil(),
         "Best labeling of a forest and its score.\n\n"
         "Ties go to the lowest label; the score is -inf if every labeling is forbidden.");
+  m.def("forest_step", &forest_step, "unary"_a, "change"_a, "pairs"_a, NoGil(),
+        "Best labeling of a forest with changed unary scores, and its score; what it is worth without the "
+        "change, "
+        "and\nwhat the change adds.");
   m.def("forest_counted_argmax", &forest_counted_argmax, "unary"_a, "pairs"_a, "reference"_a, "weights"_a,
         "table"_a, NoGil(),
         "As forest_argmax, of the score plus table[k], k = weight of the variables that differ from a\n"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +45,11 @@ class PyPairs {
   const Pairs& view() const { return pairs_; }
   std::size_t n_variables() const { return pairs_.n_variables; }
   std::size_t n_labels() const { return pairs_.n_labels; }
+  // Made once; throws if the edges contain a cycle.
+  const graphs::ForestOrder& forest_order() const {
+    std::call_once(order_->once, [this] { order_->made.emplace(n_variables(), pairs_.edges); });
+    return *order_->made;
+  }
   bool has_all_labels() const {  // at every variable
     return std::ranges::all_of(pairs_.label_counts, [this](Label c) { return index(c) == n_labels(); });
   }
@@ -149,8 +156,14 @@ class PyPairs {
     });
   }
 
+  struct Order {
+    std::once_flag once;
+    std::optional<graphs::ForestOrder> made;
+  };
+
   Pairs pairs_;
   Kept kept_;
+  std::shared_ptr<Order> order_ = std::make_shared<Order>();
   std::size_t loop_ = none;  // the first edge that joins a variable with itself
   bool is_finite_ = true;
 };
@@ -158,7 +171,7 @@ class PyPairs {
 // run(order, scores) with the kind of scores known.
 template <class Run>
 auto on_forest(const PyPairs& pairs, Run run) {
-  const graphs::ForestOrder order(pairs.n_variables(), pairs.view().edges);
+  const graphs::ForestOrder& order = pairs.forest_order();
   return std::visit([&](const auto& scores) { return run(order, scores); }, pairs.view().scores);
 }
 

@@ -39,9 +39,10 @@ struct HeldCurve {
 
   // argmin_s h*(s) + s x + t/2 (s - centre)^2 = max(d_m, max_c min(centre + (c - x) / t, d_c)), d_0 = d_1.
   double slope(double x, double centre) const {
-    double s = std::min(centre - x / t, rise(1));
+    const double step = 1.0 / t, first = centre - x * step;
+    double s = std::min(first, rise(1));
     for (std::size_t c = 1; c <= m(); ++c) {
-      s = std::max(s, std::min(centre + (static_cast<double>(c) - x) / t, rise(c)));
+      s = std::max(s, std::min(first + static_cast<double>(c) * step, rise(c)));
     }
     return std::max(s, rise(m()));
   }

@@ -245,3 +245,8 @@ def test_default_lists_keep_apart_whatever_greedy_method_makes_them():
     for method in ("greedy", "distorted"):
         assert far(hh.batch.Recipe(m=3, method=method).solve(model).labelings)
     assert not far(hh.batch.Recipe(m=3, tradeoff="0").solve(model).labelings)
+
+
+def test_numbers_are_as_good_as_their_texts_in_recipes():
+    assert Recipe(tradeoff=0.3) == Recipe(tradeoff="0.3")
+    assert Recipe(tradeoff=0.3).fingerprint == Recipe(tradeoff="0.3").fingerprint

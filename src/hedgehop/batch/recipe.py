@@ -41,7 +41,7 @@ class Recipe:
     Parameters
     ----------
     diversity, tradeoff : str
-        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``. "auto" is the default of
+        As on the command line: ``"0.5*labels+hamming:0.01"``, ``"target:0.05"``, 0.3. "auto" is the default of
         :func:`hedgehop.diverse` or, for images with strokes, :meth:`hedgehop.Segmenter.suggest`.
     m, method, oracle, distinct, min_distance, refine, certify, tolerance, time_limit
         As in :func:`hedgehop.diverse`.
@@ -96,6 +96,8 @@ class Recipe:
     ignore: int = 255
 
     def __post_init__(self) -> None:
+        for name in ("diversity", "tradeoff"):  # numbers are written as such in files, too
+            object.__setattr__(self, name, str(getattr(self, name)))
         _ = self.chosen_diversity, self.chosen_tradeoff
         positive_count(self.m, "m")
         get(self.oracle)
@@ -128,8 +130,7 @@ class Recipe:
         unknown = sorted(set(settings) - set(known))
         if unknown:
             raise ValueError(f"{path} has an unknown setting {unknown[0]!r}; known settings are {', '.join(known)}.")
-        words = {key: str(settings[key]) for key in ("diversity", "tradeoff") if key in settings}
-        return Recipe(**(settings | words))
+        return Recipe(**settings)
 
     @property
     def beside(self) -> dict[str, str]:

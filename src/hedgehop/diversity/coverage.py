@@ -235,6 +235,17 @@ class VariableCoverage(Frozen, Diversity):
             return [Constant(total * self.h.first)]
         return [Linear.of_finite(self._theta(model, rows))]
 
+    def scaled_potentials(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
+        """Return ``potentials`` times a factor, in one pass unless a subclass has its own."""
+        rows = self._rows(model, chosen)
+        if type(self).potentials is not VariableCoverage.potentials or len(rows) == 0:
+            return super().scaled_potentials(model, chosen, factor)
+        self.check(model)
+        largest = 1.0 if self.weights is None else float(self.weights.max())
+        if not np.isfinite(factor * largest * self.h.first):
+            raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
+        return [Linear.of_finite(self._theta(model, rows, factor))]
+
     def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """One slope per variable and label."""
         known = self._valued_as(VariableCoverage)
@@ -246,8 +257,8 @@ class VariableCoverage(Frozen, Diversity):
         ones = np.ones(model.n_variables) if self.weights is None else self.weights
         return np.asarray(np.diff(worth)[:, None] * ones)
 
-    def _theta(self, model: Model, chosen: Labels) -> Doubles:
-        rises = np.diff(self.h.upto(len(chosen) + 1))
+    def _theta(self, model: Model, chosen: Labels, factor: float = 1.0) -> Doubles:
+        rises = factor * np.diff(self.h.upto(len(chosen) + 1))
         steps = rises[variable_counts(model, chosen)]
         return own(steps if self.weights is None else steps * self.weights[:, None])
 

@@ -21,7 +21,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.potentials import Linear, Potential
 
-_MESSAGE_ITERATIONS = 4  # of a sweep forward and one backward; more change little
+MESSAGE_ITERATIONS = 4  # of a sweep forward and one backward; more change little
 _CELLS_AT_ONCE = 2**12  # whose conjugates are at hand while they are compared
 _MOST_SCORES = 2**23  # variables times labels: messages of larger models take too much memory
 
@@ -144,11 +144,19 @@ class VariableLines(GroupLines):
         unit = float(weights.max())
         if not 0.0 < unit < np.inf:
             return False
-        self._cell, self._centre = _core.counts.list_slopes(
-            model.unary, model.pairs, weights, self.h, unit, _MESSAGE_ITERATIONS
-        )
-        self._cell_labels = np.zeros((0, len(self._centre)), np.int32)
+        slopes = _core.counts.list_slopes(model.unary, model.pairs, weights, self.h, unit, MESSAGE_ITERATIONS)
+        self.begin_at(*slopes)
         return True
+
+    @property
+    def variable_weights(self) -> Doubles | None:
+        """Weights of variables, (n,); None if labels have weights of their own."""
+        return self._weights[:, 0] if self._weights.shape[1] == 1 else None
+
+    def begin_at(self, cells: NDArray[np.int32], slopes: Doubles) -> None:
+        """Hold slopes near those of given cells, before any labeling is noted."""
+        self._cell, self._centre = cells, slopes
+        self._cell_labels = np.zeros((0, len(slopes)), np.int32)
 
     def add(self, labeling: Labels) -> None:
         """Split the cells."""

@@ -213,6 +213,11 @@ class Solver:
         """Return a solver of a given oracle on the same model: one that is at work here, if there is one."""
         return self if oracle.name == self.oracle.name else oracle.on(self.model)
 
+    @property
+    def linear_oracle(self) -> Oracle | None:
+        """Which oracle solves steps that change the unary scores; None if the scores are rescaled before."""
+        return self.oracle if self._ordinary is None else None
+
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve a step that the oracle does not refuse."""
         return self.oracle.maximize(self.model, potentials)

@@ -386,6 +386,15 @@ class AutoSolver(Solver):
             self._usual = self.oracle.choice(self.model, potentials)
         return self._usual
 
+    @property
+    def linear_oracle(self) -> Oracle | None:
+        """The one that is chosen, if that does not depend on the change."""
+        if not self._remembers or self._ordinary is not None:
+            return None
+        if self._usual is None:
+            self._usual = self.oracle.choice(self.model, ())
+        return self._usual
+
     def _without_worse_labels(self, potentials: Sequence[Potential], known: Step) -> Sequence[Potential]:
         marginals = partial(self.oracle.max_marginals, self.model)
         return without_worse_labels(self.model, potentials, known, marginals)

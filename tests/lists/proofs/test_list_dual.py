@@ -405,6 +405,7 @@ def test_interrupted_certificates_keep_what_was_found(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(solver, "step", stop)
+    monkeypatch.setattr("hedgehop.lists.proofs.list_dual.forest_round", stop)
     with pytest.raises(hh.Interrupted) as stopped:
         certified.certify(4)
     assert stopped.value.found.upper_bound == certified.upper_bound

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -105,9 +106,22 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, Callable[[], int]]]:
     except (OSError, ValueError) as error:
         raise ValueError(f"there is no Dask scheduler at {address!r}: {said(error)}.") from error
     try:
-        yield client.get_executor(pure=False), _Threads(client)
+        with _no_tracebacks():
+            yield client.get_executor(pure=False), _Threads(client)
     finally:
         client.close(timeout=5)
+
+
+@contextmanager
+def _no_tracebacks() -> Iterator[None]:
+    """Keep Dask's client quiet: the batch itself sees that a scheduler went away, and says so if it stays away."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 class _Threads:

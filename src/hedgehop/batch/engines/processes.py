@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from hedgehop.batch.tasks import Task
 
 _CHUNKS_AHEAD = 2  # with each process: one in work, one waiting
 _GATHERED_SECONDS = 0.01  # for which reports may wait for others: each time, the ledger goes to the disk
+_LONG_CHUNK = 32  # items: while such a chunk waits for each process,
+_LONGER_GATHERED_SECONDS = 0.05  # reports may wait longer
 _MOST_FAILED_STARTS = 3  # of processes that end before they have begun anything
 _CRASHES = {getattr(signal, name, None) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS")}
 
@@ -47,6 +50,10 @@ class _Chunk:
 
     def __post_init__(self) -> None:
         self.unreported = list(self.items)
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.items) >= _LONG_CHUNK
 
 
 @dataclass
@@ -121,7 +128,8 @@ class ProcessEngine(Engine):
         pipes = [worker.pipe for worker in self._workers]
         ready = wait_for(pipes, seconds)
         if ready:
-            time.sleep(_GATHERED_SECONDS)
+            supplied = all(len(worker.chunks) > 1 and worker.chunks[-1].is_long for worker in self._workers)
+            time.sleep(_LONGER_GATHERED_SECONDS if supplied else _GATHERED_SECONDS)
             ready = wait_for(pipes, 0.0)
         reports = []
         for place, worker in enumerate(self._workers):
@@ -249,6 +257,7 @@ def _understood(worker: _Worker, report: tuple[str, Any]) -> ChunkReport:
 def _serve(pipe: Connection, lifeline: Connection, task: Task, memory: int | None) -> None:
     """Solve chunks until there are no more; this is what a process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    warnings.simplefilter("ignore")  # they do not say which item they are about; outcomes say how many labelings differ
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
     _limit_memory(memory)
     pipe.send(("ready", None))

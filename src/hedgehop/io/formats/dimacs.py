@@ -81,7 +81,10 @@ def _within(word: str, low: int, high: int) -> int:
 
 
 def _capacity(word: str) -> float:
-    value = float(word)
+    try:
+        value = float(word)
+    except ValueError:
+        value = np.nan
     if not 0 <= value < np.inf:
         raise ValueError("a capacity must be finite and >= 0")
     return value

@@ -20,9 +20,12 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import GroupLines, Slopes, joined
+from hedgehop.diversity.lines import MESSAGE_ITERATIONS, GroupLines, Slopes, VariableLines, joined
 from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem, on_grid
+from hedgehop.models.base import Model
+from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.oracles.exact.tree import Tree
 from hedgehop.oracles.exactness import meets, stake
 from hedgehop.potentials import Potential
 
@@ -44,8 +47,9 @@ def find(problem: Problem) -> Iterator[FoundBound] | None:
     families = _families(problem)
     if families is None:
         return None
-    bundle, easier = ListDual(problem, families), _families(problem, relaxed=True) is not None
-    return _while_exact(bundle) if easier else bundle.bounds()
+    if _families(problem, relaxed=True) is not None:
+        return _while_exact(ListDual(problem, families))
+    return _bounds(problem, families)
 
 
 def find_relaxed(problem: Problem) -> Iterator[FoundBound] | None:
@@ -68,28 +72,80 @@ SLOPES = BoundMethod("slopes", find, check)
 RELAXED = BoundMethod("relaxed slopes", find_relaxed, partial(check, relaxed=True))
 
 
-class ListDual:
-    """Labelings found so far, the slopes that proved most, and how tightly further ones are held near them."""
+def _bounds(problem: Problem, families: Families) -> Iterator[FoundBound]:
+    """Yield bounds until nothing is left to gain: by a kernel of whole rounds as long as one serves."""
+    (factor, lines), objective = families[0], problem.objective
+    dual = None
+    if len(families) == 1 and isinstance(lines, VariableLines):
+        dual = _forest_dual(problem, factor, lines, _unit(problem))
+    if dual is None:
+        yield from ListDual(problem, families).bounds()
+        return
+    settled = False
+    while dual.stuck < _IDLE_CALLS and not settled:
+        yield forest_round(dual)
+        settled = _is_settled(objective.model, dual.lower, dual.best)
+        if problem.distance and dual.exceeds and (settled or not dual.found_new):
+            yield from ListDual(problem, families, dual).bounds()  # the kernel does not know that labelings must differ
+            return
 
-    def __init__(self, problem: Problem, families: Families) -> None:
+
+def _forest_dual(problem: Problem, factor: float, lines: VariableLines, unit: float) -> _core.counts.ForestDual | None:
+    """Return the kernel's search for slopes of ``factor * D``; None if it does not apply to a problem."""
+    model, weights = problem.objective.model, lines.variable_weights
+    at_stake = stake(model) or 0.0
+    if not isinstance(model, PairwiseModel) or model.cliques or weights is None or not 0.0 < at_stake < np.inf:
+        return None
+    if not isinstance(problem.solver.linear_oracle, Tree) or problem.distance > 2:
+        return None
+    weights, scores = factor * weights, problem.objective.modular(problem.rows)
+    if not 0.0 < weights.max() < np.inf or not np.isfinite(scores).all():
+        return None
+    unary = np.ascontiguousarray(model.unary, np.float64)
+    constant = factor * lines.constant
+    return _core.counts.ForestDual(
+        unary, model.pairs, weights, lines.h, problem.rows, scores, at_stake, unit, constant, MESSAGE_ITERATIONS
+    )
+
+
+def forest_round(dual: _core.counts.ForestDual) -> FoundBound:
+    """Return what one more round proves."""
+    value, (cells, slopes), labeling, beginning = dual.round()
+    return FoundBound(value, {"cells_0": own(cells), "slopes_0": own(slopes)}, own(labeling), own(beginning))
+
+
+class ListDual:
+    """Labelings found so far, the slopes that proved most, and how tightly further ones are held near them.
+
+    It may go on from what a kernel has `begun`.
+    """
+
+    def __init__(self, problem: Problem, families: Families, begun: _core.counts.ForestDual | None = None) -> None:
         self._problem, self._families = problem, families
         self._apart = ListsApart(problem.solver, problem.m, problem.distance)
         self._rows: dict[bytes, Labels] = {}
         self._scores: list[float] = []
         self._clusters: list[int] = []
         self._mixture = np.zeros(0)
-        begun = len(families) == 1 and families[0][1].begin(families[0][0])
+        factor, lines = families[0]
+        if begun is not None and isinstance(lines, VariableLines):
+            lines.begin_at(*begun.held())
+        placed = begun is not None or (len(families) == 1 and lines.begin(factor))
         for row in problem.rows:
             self._add(row)
             self._mixture[list(self._rows).index(row.tobytes())] += 1.0 / problem.m
-        if not begun:
+        for row in () if begun is None else begun.known():
+            self._add(row)
+        if not placed:
             for _, lines in families:
                 lines.start(problem.rows)
-        self._best, self._lower = np.inf, -np.inf
+        self._best, self._lower = (np.inf, -np.inf) if begun is None else (begun.best, begun.lower)
         self._stake = stake(problem.objective.model) or float(np.ptp(self._scores))
         self._hold, self._tolerance, self._stuck = 1.0, 0.02, 0
         self.exact = True  # whether the last step was
         self._capped = False  # only lists that must differ have limits, and only some of these feel them
+        if begun is not None and self._settled():
+            self._cap()
 
     def bounds(self) -> Iterator[FoundBound]:
         """Yield bounds until nothing is left to gain."""
@@ -108,7 +164,7 @@ class ListDual:
 
     def _settled(self) -> bool:
         """Whether the mixture is worth as much as the bound."""
-        return isfinite(self._best - self._lower) and meets(self._problem.objective.model, self._lower, self._best)
+        return _is_settled(self._problem.objective.model, self._lower, self._best)
 
     @property
     def _open(self) -> float:
@@ -154,8 +210,7 @@ class ListDual:
 
     @property
     def _unit(self) -> float:
-        """What the master problem's numbers are divided by, so that units of the scores cannot steer the search."""
-        return max(self._problem.objective.tradeoff, _LEAST_UNIT * self._stake)
+        return _unit(self._problem, self._stake)
 
     def _enough(self, weights: Doubles) -> float:
         """How exactly the master problem is to be solved: a small share of what is open, roughly."""
@@ -211,6 +266,16 @@ class ListDual:
     def _whole_part(self) -> Labels:
         whole = np.floor(self._problem.m * self._mixture + 1e-9).astype(np.int64)
         return own(np.repeat(np.array(list(self._rows.values())), whole, axis=0))
+
+
+def _is_settled(model: Model, lower: float, best: float) -> bool:
+    return isfinite(best - lower) and meets(model, lower, best)
+
+
+def _unit(problem: Problem, at_stake: float | None = None) -> float:
+    """What the master problem's numbers are divided by, so that units of the scores cannot steer the search."""
+    at_stake = stake(problem.objective.model) if at_stake is None else at_stake
+    return max(problem.objective.tradeoff, _LEAST_UNIT * (at_stake or 0.0))
 
 
 def _while_exact(bundle: ListDual) -> Iterator[FoundBound]:

@@ -12,12 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models import Model, PairwiseModel
 from hedgehop.models.unary import most_labels
-from hedgehop.oracles.exact.linear import LinearOracle
+from hedgehop.oracles.base import Step
+from hedgehop.oracles.conditioning import can_condition
+from hedgehop.oracles.exact.linear import LinearOracle, refuse_infeasible
+from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_linear, not_pairwise
-from hedgehop.potentials import Potential
+from hedgehop.potentials import Linear, Potential
 from hedgehop.potentials.distances import one_count
 
 _MOST_TABLE_CELLS = 2**25  # of all tables of counts together: 256 MB
@@ -46,6 +49,19 @@ class Tree(LinearOracle[PairwiseModel]):
             return reason
         assert isinstance(model, PairwiseModel)
         return None if model.is_forest else "the model's edges contain a cycle"
+
+    def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
+        """One call for a change of the unaries; with functions of counts, as other structures."""
+        if len(potentials) != 1 or type(potentials[0]) is not Linear or not can_condition(model):
+            return super().maximize(model, potentials)
+        assert isinstance(model, PairwiseModel)
+        unary = np.ascontiguousarray(model.unary, np.float64)
+        change = np.ascontiguousarray(potentials[0].theta)
+        labeling, bound, relevance, added = _core.graphs.forest_step(unary, change, model.pairs)
+        refuse_infeasible(bound)
+        value, shaped = relevance + added, own(labeling).reshape(model.shape)
+        exact = meets(model, value, bound, potentials)
+        return Step(shaped, value, max(value, bound), exact, self.name, relevance=relevance)
 
     def _argmax(self, model: PairwiseModel, scores: Doubles, rest: Sequence[Potential]) -> tuple[Labels, float]:
         count = one_count(rest)
