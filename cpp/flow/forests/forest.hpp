@@ -54,10 +54,10 @@ class OrphanLists {
 };
 
 struct Forest {
-  Index level = 1;       // of the frontier: lower nodes are scanned
-  Index limit = 1;       // highest level a node may have
-  bool pending = false;  // the frontier holds nodes that an update put there
-  bool carry = false;    // the same for the frontier being scanned: a node relabelled now stays pending
+  Index level = 1;        // of the frontier: lower nodes are scanned
+  Index limit = 1;        // highest level a node may have
+  bool pending = false;   // the frontier holds nodes that an update put there
+  bool carry = false;     // the same for the frontier being scanned: a node relabelled now stays pending
   IndexList front, next;  // nodes of the frontier level and one above; stale if their level differs
   OrphanLists orphans;
 

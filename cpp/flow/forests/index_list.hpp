@@ -48,7 +48,8 @@ class IndexList {
   // Keeps those entries for which this is true.
   template <class Keep>
   void keep_if(Keep keep) {
-    size_ = static_cast<std::size_t>(std::remove_if(begin(), end(), [&](Index v) { return !keep(v); }) - begin());
+    size_ =
+        static_cast<std::size_t>(std::remove_if(begin(), end(), [&](Index v) { return !keep(v); }) - begin());
   }
 
   // Gives back memory, if much of it is empty.

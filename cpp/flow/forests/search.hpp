@@ -95,7 +95,8 @@ class ForestSearch : public Trees<Layout> {
   using Trees<Layout>::forests_;
   using Trees<Layout>::repaired_;
 
-  // Nothing tells beforehand which nodes are roots, so every node is written and the ends of the lists move on.
+  // Nothing tells beforehand which nodes are roots, so every node is written and the ends of the lists move
+  // on.
   Total plant(Index from, Index to) {
     IndexList &sources = forests_[source].front, &sinks = forests_[sink].front;
     Index* const source_end = sources.room(index(to - from));
