@@ -192,13 +192,17 @@ inline void differing_counts(Labelings labelings, std::span<const double> weight
       out.data[2 * i] = plain * ones, out.data[2 * i + 1] = plain * (all - ones);
     });
   } else {
-    std::fill(out.data.begin(), out.data.end(), all);
-    for (std::size_t r = 0; r < labelings.rows; ++r) {
-      const auto labels = labelings.row(r);
-      for (std::size_t i = 0; i < labels.size(); ++i) out(i, labels[i]) -= 1.0;
-    }
-    if (plain != 1.0) {
-      for (double& count : out.data) count *= plain;
+    constexpr std::size_t block = 256;  // variables, whose counts stay at hand
+    for (std::size_t start = 0; start < out.rows; start += block) {
+      const std::size_t end = std::min(start + block, out.rows);
+      const auto counts = out.data.subspan(start * out.columns, (end - start) * out.columns);
+      std::ranges::fill(counts, all);
+      for (std::size_t r = 0; r < labelings.rows; ++r) {
+        const auto labels = labelings.row(r);
+        for (std::size_t i = start; i < end; ++i) out(i, labels[i]) -= 1.0;
+      }
+      if (plain == 1.0) continue;
+      for (double& count : counts) count *= plain;
     }
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
