@@ -165,3 +165,18 @@ def test_floor_is_below_every_score():
 def test_models_differ_by_content():
     assert hh.FactorGraph([[0.0, 1.0]]) == hh.FactorGraph([[0.0, 1.0]])
     assert hh.FactorGraph([[0.0, 1.0]]) != hh.FactorGraph([[0.0, 2.0]])
+
+
+def test_large_labelings_are_checked_again_for_another_model_and_after_a_change():
+    two, three = hh.Grid(np.zeros((50, 50, 2))), hh.Grid(np.zeros((50, 50, 3)))
+    rows = np.zeros((2, 2500), np.int32)
+    rows[1, -1] = 2
+    rows.flags.writeable = False
+    for _ in range(2):
+        assert three.score(rows).tolist() == [0.0, -2.0]
+        with pytest.raises(ValueError, match=r"variable 2499 takes labels 0\.\.1; got 2"):
+            two.score(rows)
+    rows.flags.writeable = True
+    rows[1, -1] = 3
+    with pytest.raises(ValueError, match=r"variable 2499 takes labels 0\.\.2; got 3"):
+        three.score(rows)
