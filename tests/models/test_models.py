@@ -180,3 +180,13 @@ def test_large_labelings_are_checked_again_for_another_model_and_after_a_change(
     rows[1, -1] = 3
     with pytest.raises(ValueError, match=r"variable 2499 takes labels 0\.\.2; got 3"):
         three.score(rows)
+
+
+@pytest.mark.parametrize(("shape", "connectivity"), [((4, 5), 4), ((4, 5), 8), ((2, 3, 4), 6), ((2, 3, 4), 26)])
+def test_edges_at_some_pixels_are_those_of_the_list_of_edges(shape, connectivity):
+    grid = hh.Grid(np.zeros((*shape, 2)), connectivity=connectivity)
+    for share in (0.0, 0.2, 1.0):
+        chosen = np.random.default_rng(0).random(grid.n_variables) < share
+        numbers, ends = grid.edges_at(chosen)
+        assert numbers.tolist() == np.flatnonzero(chosen[grid.edges].any(axis=1)).tolist()
+        assert (ends == grid.edges[numbers]).all()
