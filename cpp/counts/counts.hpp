@@ -91,12 +91,50 @@ inline void hamming_distances(Labelings labelings, Labelings references, std::sp
   }
 }
 
+// Adds the distances of labeling r to all before it in a block of variables, of labels 0 and 1: by counts of
+// ones, once through each labeling.
+inline void add_distances_of_two(Labelings labelings, std::size_t start, std::size_t count,
+                                 std::span<double> out) {
+  constexpr std::size_t block = 1024;
+  std::array<std::int32_t, block> ones{};
+  for (std::size_t r = 0; r < labelings.rows; ++r) {
+    const auto labels = labelings.row(r).subspan(start, count);
+    const auto before = static_cast<std::int32_t>(r);
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      sum += labels[i] != 0 ? before - ones[i] : ones[i];
+      ones[i] += labels[i];
+    }
+    out[r] += sum;
+  }
+}
+
 // out(r) = sum of the distances of labeling r to all before it.
 inline void distances_to_earlier(Labelings labelings, std::span<const double> weights,
                                  std::span<double> out) {
-  for (std::size_t r = 0; r < labelings.rows; ++r) {
-    out[r] = 0;
-    for (std::size_t c = 0; c < r; ++c) out[r] += distance(labelings.row(r), labelings.row(c), weights);
+  constexpr std::size_t block = 1024,
+                        most_rows = std::size_t{1} << 20;  // whose sums of distances fit 32 bits
+  std::fill(out.begin(), out.end(), 0.0);
+  if (!weights.empty() || labelings.rows > most_rows) {
+    for (std::size_t r = 0; r < labelings.rows; ++r) {
+      for (std::size_t c = 0; c < r; ++c) out[r] += distance(labelings.row(r), labelings.row(c), weights);
+    }
+    return;
+  }
+  for (std::size_t start = 0; start < labelings.columns; start += block) {
+    const std::size_t count = std::min(block, labelings.columns - start);
+    std::int32_t bits = 0;
+    for (std::size_t r = 0; r < labelings.rows; ++r) bits |= all_bits(labelings.row(r).subspan(start, count));
+    if (bits == (bits & 1)) {
+      add_distances_of_two(labelings, start, count, out);
+      continue;
+    }
+    for (std::size_t r = 0; r < labelings.rows; ++r) {
+      const auto labels = labelings.row(r).subspan(start, count);
+      for (std::size_t c = 0; c < r; ++c) {
+        out[r] += static_cast<double>(hamming_distance(labels, labelings.row(c).subspan(start, count)));
+      }
+    }
   }
 }
 
@@ -154,13 +192,17 @@ inline void differing_counts(Labelings labelings, std::span<const double> weight
       out.data[2 * i] = plain * ones, out.data[2 * i + 1] = plain * (all - ones);
     });
   } else {
-    std::fill(out.data.begin(), out.data.end(), all);
-    for (std::size_t r = 0; r < labelings.rows; ++r) {
-      const auto labels = labelings.row(r);
-      for (std::size_t i = 0; i < labels.size(); ++i) out(i, labels[i]) -= 1.0;
-    }
-    if (plain != 1.0) {
-      for (double& count : out.data) count *= plain;
+    constexpr std::size_t block = 256;  // variables, whose counts stay at hand
+    for (std::size_t start = 0; start < out.rows; start += block) {
+      const std::size_t end = std::min(start + block, out.rows);
+      const auto counts = out.data.subspan(start * out.columns, (end - start) * out.columns);
+      std::ranges::fill(counts, all);
+      for (std::size_t r = 0; r < labelings.rows; ++r) {
+        const auto labels = labelings.row(r);
+        for (std::size_t i = start; i < end; ++i) out(i, labels[i]) -= 1.0;
+      }
+      if (plain == 1.0) continue;
+      for (double& count : counts) count *= plain;
     }
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {

@@ -62,12 +62,12 @@ class Flow {
     solved_ = false;
     forests_.take_sent();
     const bool keep = std::exchange(has_forests_, false) && is_change_small() && repair();
-    if (!keep) forests_.build(poll);
+    // A small change must not cost a pass over all nodes.
+    const Total deficits = keep ? minimum_ + shift_ : forests_.build(poll);
     touched_.clear();
     forests_.grow_to_cut(poll);
     has_forests_ = solved_ = true;
-    // A small change must not cost a pass over all nodes.
-    minimum_ = keep ? minimum_ + shift_ + forests_.take_sent() : sum_of_deficits();
+    minimum_ = deficits + forests_.take_sent();
     shift_ = 0;
     assert(cut_value() == minimum_);
     return minimum_;
@@ -170,12 +170,6 @@ class Flow {
   bool repair() {
     if (forests_.height() > static_cast<std::int64_t>(size()) + 1024) return false;
     return Repair<Layout>(forests_).run(touched_, size() / 4 + 1024);
-  }
-
-  Total sum_of_deficits() const {
-    Total sum = 0;
-    for (Index v = 0; v < size(); ++v) sum += std::min<Cap>(0, graph().node(v).excess);
-    return sum;
   }
 
   ForestSearch<Layout> forests_;

@@ -42,6 +42,8 @@ class PackedIntegers {
     wide_.empty() ? narrow_[i] = static_cast<std::int32_t>(value) : wide_[i] = value;
   }
 
+  std::span<const std::int32_t> narrow() const { return narrow_; }  // where all are small
+
   std::size_t bytes() const {
     return narrow_.capacity() * sizeof(std::int32_t) + wide_.capacity() * sizeof(std::int64_t);
   }
@@ -98,9 +100,9 @@ class RealFlow {
 
   template <class T>
   void set_terminals(std::span<const T> values) {
-    const bool small = scale_.are_small(values);
-    small&& were_small_ ? replace_terminals<std::int32_t>(values) : replace_terminals<std::int64_t>(values);
-    were_small_ = small;
+    if (were_small_ && replace_small_terminals(values)) return;
+    replace_large_terminals(values);
+    were_small_ = scale_.are_small(values);
   }
 
   // Nodes must differ. What was rounded before counts on: knowing better would need a bit per node.
@@ -132,16 +134,44 @@ class RealFlow {
     return result;
   }
 
-  // 32 bits where the terminals and the values are small, so that their differences fit. Where few change,
-  // the flow is told which, so that it may search on from its last cut.
-  template <class Integer, class T>
-  void replace_terminals(std::span<const T> values) {
+  // In 32 bits, where the terminals and the values are small, so that their differences fit; in blocks that
+  // stay at hand. Returns false, with nothing changed, if a value is not small.
+  template <class T>
+  bool replace_small_terminals(std::span<const T> values) {
+    constexpr std::size_t block = 4096;
+    const std::span<const std::int32_t> before = terminals_.narrow();
+    std::vector<std::int32_t> now(values.size()), deltas(values.size());
     std::size_t rounded = 0, changed = 0;
-    std::vector<Integer> now = quantised<Integer>(values, rounded), deltas(now.size());
+    for (std::size_t start = 0; start < values.size(); start += block) {
+      const std::size_t end = std::min(start + block, values.size());
+      if (!scale_.are_small(values.subspan(start, end - start))) return false;
+      std::size_t moved = 0, differing = 0;
+      for (std::size_t v = start; v < end; ++v) now[v] = scale_.small(values[v], moved);
+      for (std::size_t v = start; v < end; ++v) {
+        deltas[v] = now[v] - before[v];
+        differing += deltas[v] != 0;
+      }
+      rounded += moved, changed += differing;
+    }
+    change_terminals(std::move(now), std::move(deltas), rounded, changed);
+    return true;
+  }
+
+  template <class T>
+  void replace_large_terminals(std::span<const T> values) {
+    std::size_t rounded = 0, changed = 0;
+    std::vector<std::int64_t> now = quantised<std::int64_t>(values, rounded), deltas(now.size());
     for (std::size_t v = 0; v < now.size(); ++v) {
-      deltas[v] = static_cast<Integer>(now[v] - terminals_[v]);
+      deltas[v] = now[v] - terminals_[v];
       changed += deltas[v] != 0;
     }
+    change_terminals(std::move(now), std::move(deltas), rounded, changed);
+  }
+
+  // Where few change, the flow is told which, so that it may search on from its last cut.
+  template <class Integer>
+  void change_terminals(std::vector<Integer>&& now, std::vector<Integer>&& deltas, std::size_t rounded,
+                        std::size_t changed) {
     if (changed <= now.size() / 32) {
       std::vector<Index> nodes;
       for (std::size_t v = 0; v < now.size(); ++v) {

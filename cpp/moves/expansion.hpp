@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/poll.hpp"
+#include "moves/candidates.hpp"
 #include "moves/maker.hpp"
 
 namespace hedgehop::moves {
@@ -20,7 +22,10 @@ class Expansion {
   // `candidates`: which labels a variable may change to, n x L, or empty for all that are allowed.
   Expansion(const Problem& problem, std::span<Label> labels, MatrixView<const std::uint8_t> candidates = {},
             std::size_t cuts_per_move = 64)
-      : problem_(problem), candidates_(candidates), maker_(problem, labels, cuts_per_move) {}
+      : problem_(problem), candidates_(problem, candidates), maker_(problem, labels, cuts_per_move) {
+    own_.reserve(labels.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) own_.push_back(problem.unary(i, labels[i]));
+  }
 
   // Moves on every label in turn until none improves, at most so many rounds; returns what was gained.
   Fixed run(std::size_t rounds, Poll& poll) {
@@ -37,21 +42,24 @@ class Expansion {
   // Makes the best move on one label if it improves; returns the gain.
   Fixed move(Label alpha, Poll& poll) {
     maker_.move.clear();
-    for (std::size_t i = 0; i < maker_.labeling.size(); ++i) {
+    for (const auto [variable, score] : candidates_.of(alpha)) {
+      const std::size_t i = index(variable);
       const Label own = maker_.labeling[i];
-      if (own != alpha && is_candidate(i, alpha) && problem_.allows(i, alpha)) maker_.move.add(i, own, alpha);
+      if (own != alpha) maker_.move.add(i, {own, alpha}, {own_[i], score});
     }
-    return maker_.make_frozen(poll);
+    const Fixed gain = maker_.make_frozen(poll);
+    if (gain > 0) {
+      for (const auto& change : maker_.move.changed())
+        own_[change.variable] = problem_.unary(change.variable, alpha);
+    }
+    return gain;
   }
 
  private:
-  bool is_candidate(std::size_t i, Label alpha) const {
-    return candidates_.data.empty() || candidates_.row(i)[index(alpha)] != 0;
-  }
-
   const Problem& problem_;
-  MatrixView<const std::uint8_t> candidates_;
+  Candidates candidates_;
   Maker maker_;
+  std::vector<Fixed> own_;  // the score of each variable's label
 };
 
 }  // namespace hedgehop::moves

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,8 +33,11 @@ class Move {
 
   // Variable i may take `zero` or `one`; it has one of them now.
   void add(std::size_t i, Label zero, Label one) {
+    add(i, {zero, one}, {problem_.unary(i, zero), problem_.unary(i, one)});
+  }
+  void add(std::size_t i, std::array<Label, 2> labels, std::array<Fixed, 2> scores) {
     node_of_[i] = static_cast<Node>(parts_.size());
-    parts_.push_back({i, {zero, one}});
+    parts_.push_back({i, labels, scores});
   }
 
   // Takes a variable out; others keep their numbers until compact().
@@ -48,6 +52,7 @@ class Move {
   Node size() const { return static_cast<Node>(parts_.size()); }
   std::size_t variable(Node v) const { return parts_[index(v)].variable; }
   Label label(Node v, bool side) const { return parts_[index(v)].labels[side ? 1 : 0]; }
+  Fixed unary(Node v, bool side) const { return parts_[index(v)].scores[side ? 1 : 0]; }
   Node node_of(std::size_t i) const { return node_of_[i]; }  // -1: takes no part
   bool now(Node v) const { return labeling_[variable(v)] == label(v, true); }
 
@@ -61,9 +66,9 @@ class Move {
     graph_.clear();
     terms_.clear();
     for (Node v = 0; v < size(); ++v) {
-      const std::size_t i = variable(v);
-      graph_.add_node(-problem_.unary(i, label(v, false)), -problem_.unary(i, label(v, true)), now(v));
+      graph_.add_node(-unary(v, false), -unary(v, true), now(v));
     }
+    if (prices.empty() && problem_.is_potts()) return add_potts_edges();
     for (Node v = 0; v < size(); ++v) {
       for (const Neighbour to : problem_.neighbours(variable(v))) add_edge(v, to);
     }
@@ -103,13 +108,35 @@ class Move {
  private:
   struct Part {
     std::size_t variable;
-    Label labels[2];
+    std::array<Label, 2> labels;
+    std::array<Fixed, 2> scores;  // unary ones
   };
 
   Fixed cost(std::size_t edge, Label a, Label b) const {
     const Fixed score = problem_.pair(edge, a, b);
     if (prices_.empty()) return -score;
     return prices_[index(a) * problem_.n_labels() + index(b)] - score;
+  }
+
+  // As add_edge does, with one look at the strength of each edge.
+  void add_potts_edges() {
+    for (Node v = 0; v < size(); ++v) {
+      const auto [zero, one] = parts_[index(v)].labels;
+      for (const Neighbour to : problem_.neighbours(variable(v))) {
+        const Node w = node_of_[to.node()];
+        if (w >= 0 && to.is_first()) continue;
+        const Fixed cost = problem_.differing_cost(to.edge());
+        const auto unless = [cost](bool same) { return same ? 0 : cost; };
+        if (w < 0) {
+          const Label other = labeling_[to.node()];
+          graph_.add_cost(v, unless(other == zero), unless(other == one));
+        } else {
+          const auto [lower, upper] = parts_[index(w)].labels;
+          graph_.add_pair(v, w, unless(zero == lower), unless(zero == upper), unless(one == lower),
+                          unless(one == upper));
+        }
+      }
+    }
   }
 
   void add_edge(Node v, Neighbour to) {

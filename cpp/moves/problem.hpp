@@ -84,6 +84,8 @@ class Problem {
       return fixed(potts->score(edge, true, index(a), index(b)));
     return fixed(std::get<1>(pairs_.scores).score(edge, true, index(a), index(b)));
   }
+  // Of Potts scores: what an edge loses where its labels differ.
+  Fixed differing_cost(std::size_t edge) const { return fixed(std::get<0>(pairs_.scores).strengths[edge]); }
   std::span<const Neighbour> neighbours(std::size_t i) const { return incidence_.at(i); }
 
   // How far apart the scores of an edge are at most, and at least the sum of that over a variable's edges:

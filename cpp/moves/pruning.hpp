@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "moves/move.hpp"
@@ -23,9 +24,11 @@ class Pruning {
     if (move_.problem().has_transitions()) return;  // they reward or save too much for a useful bound
     margins_.resize(index(move_.size()));
     for (Move::Node v = 0; v < move_.size(); ++v) {
-      margins_[index(v)] = loss(v) - move_.problem().reach(move_.variable(v));
-      leave_if_clear(v);
+      Fixed margin = loss(v) - move_.problem().reach(move_.variable(v));
+      if (margin < 0) margin += known(v);
+      margins_[index(v)] = margin;
     }
+    for (Move::Node v = 0; v < move_.size(); ++v) leave_if_clear(v);
     while (!left_.empty()) {
       const std::size_t i = left_.back();
       left_.pop_back();
@@ -45,13 +48,32 @@ class Pruning {
   void tighten(Neighbour to, Label beyond) {
     const Move::Node v = move_.node_of(to.node());
     if (v < 0) return;
-    const Label own = move_.label(v, move_.now(v)), other = move_.label(v, !move_.now(v));
-    const auto score = [&](Label label) {
-      return to.is_first() ? move_.problem().pair(to.edge(), label, beyond)
-                           : move_.problem().pair(to.edge(), beyond, label);
-    };
-    margins_[index(v)] += move_.problem().span(to.edge()) - (score(other) - score(own));
+    margins_[index(v)] += needless(v, to.edge(), to.is_first(), beyond);
     leave_if_clear(v);
+  }
+
+  // The same for all neighbours that take no part.
+  Fixed known(Move::Node v) const {
+    Fixed sum = 0;
+    for (const Neighbour to : move_.problem().neighbours(move_.variable(v))) {
+      if (!move_.takes_part(to.node())) {
+        sum += needless(v, to.edge(), !to.is_first(), move_.labeling()[to.node()]);
+      }
+    }
+    return sum;
+  }
+
+  // What an edge may give at most, less what it gives beside a label that is known.
+  Fixed needless(Move::Node v, std::size_t edge, bool is_first, Label beyond) const {
+    const Label own = move_.label(v, move_.now(v)), other = move_.label(v, !move_.now(v));
+    if (move_.problem().is_potts()) {
+      const Fixed cost = move_.problem().differing_cost(edge);
+      return std::abs(cost) + (other != beyond ? cost : 0) - (own != beyond ? cost : 0);
+    }
+    const auto score = [&](Label label) {
+      return is_first ? move_.problem().pair(edge, label, beyond) : move_.problem().pair(edge, beyond, label);
+    };
+    return move_.problem().span(edge) - (score(other) - score(own));
   }
 
   // At least what a change of label loses, edges apart: what is earned or paid once may count in full.
@@ -59,7 +81,7 @@ class Pruning {
     const Problem& problem = move_.problem();
     const std::size_t i = move_.variable(v);
     const Label own = move_.label(v, move_.now(v)), other = move_.label(v, !move_.now(v));
-    Fixed sum = problem.unary(i, own) - problem.unary(i, other);
+    Fixed sum = move_.unary(v, move_.now(v)) - move_.unary(v, !move_.now(v));
     for (std::size_t k = 0; k < problem.n_levels(); ++k)
       sum += std::min<Fixed>(0, problem.label_weight(k, own)) -
              std::max<Fixed>(0, problem.label_weight(k, other));

@@ -6,6 +6,7 @@ Every error here says what is wrong, what was given and what to do.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ Labels = NDArray[np.int32]
 Ints = NDArray[np.integer[Any]]
 
 LABEL = np.int32
+_LARGE = 2**12  # labels, which take longer to check than to remember
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
@@ -243,6 +245,28 @@ def number(value: Any, name: str, *, low: float = -np.inf, strict: bool = False)
     return result
 
 
+class _CheckedLabelings:
+    """Large arrays that are known to hold labels of variables, as long as they live: lists are asked about often."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], weakref.ref[Any]]] = {}
+
+    def holds(self, array: NDArray[Any], counts: Ints) -> bool:
+        """Whether this very array was checked against these very numbers of labels."""
+        known = self._known.get(id(array))
+        return known is not None and known[0]() is array and known[1]() is counts and not array.flags.writeable
+
+    def add(self, array: NDArray[Any], counts: Ints) -> None:
+        """Take note of an array that nobody can change, if checking it again would take time."""
+        if array.size < _LARGE or _is_shared(array) or _is_shared(counts):
+            return
+        key = id(array)
+        self._known[key] = weakref.ref(array, lambda _: self._known.pop(key, None)), weakref.ref(counts)
+
+
+_CHECKED = _CheckedLabelings()
+
+
 def key_of(labeling: NDArray[np.integer]) -> bytes:
     """Return a key that identifies a labeling in sets and dictionaries."""
     return np.ascontiguousarray(labeling, np.int32).tobytes()
@@ -260,7 +284,9 @@ def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tup
     n = counts.size
     if array.dtype == LABEL and array.flags.c_contiguous:  # the road of the solvers: nothing to convert
         if array.shape[1:] == (n,) and array.shape != shape:
-            _check_range(array, counts)
+            if not _CHECKED.holds(array, counts):
+                _check_range(array, counts)
+                _CHECKED.add(array, counts)
             return array, False
         if array.shape == shape:
             flat: Labels = array.reshape(1, n)

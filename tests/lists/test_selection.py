@@ -49,9 +49,15 @@ def test_more_solves_nothing_twice():
             return hh.oracles.Exhaustive().maximize(model, potentials)
 
     found = hh.diverse(MODEL, hh.VariableCoverage(), 3, 1.0, oracle=Counting(), certify=False)
-    assert calls == ["start"] + ["step"] * 4  # three labelings, and the bound after the last
+    assert calls == ["start"] + ["step"] * 3  # a labeling each, and nothing for a bound alone
+    assert len(found.certificate.online) == 3
+    longer = found.more(1)
+    assert calls == ["start"] + ["step"] * 4
     found.more(1)
-    assert calls == ["start"] + ["step"] * 5  # the fourth labeling was known already, only its bound is new
+    assert calls == ["start"] + ["step"] * 4
+    assert len(longer.more(1).certificate.online) == 5
+    longer.certify(1)
+    assert len(longer.more(2).certificate.online) == 7  # who asks for bounds gets that after the last labeling, too
 
 
 def test_stream_is_lazy():

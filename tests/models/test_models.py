@@ -165,3 +165,28 @@ def test_floor_is_below_every_score():
 def test_models_differ_by_content():
     assert hh.FactorGraph([[0.0, 1.0]]) == hh.FactorGraph([[0.0, 1.0]])
     assert hh.FactorGraph([[0.0, 1.0]]) != hh.FactorGraph([[0.0, 2.0]])
+
+
+def test_large_labelings_are_checked_again_for_another_model_and_after_a_change():
+    two, three = hh.Grid(np.zeros((50, 50, 2))), hh.Grid(np.zeros((50, 50, 3)))
+    rows = np.zeros((2, 2500), np.int32)
+    rows[1, -1] = 2
+    rows.flags.writeable = False
+    for _ in range(2):
+        assert three.score(rows).tolist() == [0.0, -2.0]
+        with pytest.raises(ValueError, match=r"variable 2499 takes labels 0\.\.1; got 2"):
+            two.score(rows)
+    rows.flags.writeable = True
+    rows[1, -1] = 3
+    with pytest.raises(ValueError, match=r"variable 2499 takes labels 0\.\.2; got 3"):
+        three.score(rows)
+
+
+@pytest.mark.parametrize(("shape", "connectivity"), [((4, 5), 4), ((4, 5), 8), ((2, 3, 4), 6), ((2, 3, 4), 26)])
+def test_edges_at_some_pixels_are_those_of_the_list_of_edges(shape, connectivity):
+    grid = hh.Grid(np.zeros((*shape, 2)), connectivity=connectivity)
+    for share in (0.0, 0.2, 1.0):
+        chosen = np.random.default_rng(0).random(grid.n_variables) < share
+        numbers, ends = grid.edges_at(chosen)
+        assert numbers.tolist() == np.flatnonzero(chosen[grid.edges].any(axis=1)).tolist()
+        assert (ends == grid.edges[numbers]).all()

@@ -33,8 +33,9 @@ void distances_match_the_definition(Random& random, std::size_t m, std::size_t k
   }
 }
 
-void distances_to_earlier_are_their_sums(Random& random, std::size_t m, std::size_t n) {
-  const auto y = random.labels(m * n, 3);
+void distances_to_earlier_are_their_sums(Random& random, std::size_t m, std::size_t n, std::size_t n_labels) {
+  auto y = random.labels(m * n, n_labels);
+  if (n > 2000) y[2000] = 5;  // so that one block of variables has other labels than the rest
   std::vector<double> weights(n), all(m * m), sums(m), weighted(m);
   for (double& w : weights) w = random.uniform(0, 2);
   hamming_distances({y, m, n}, {y, m, n}, {}, {all, m, m});
@@ -136,7 +137,8 @@ int main() {
   Random random(1);
   for (std::size_t n : {0, 1, 3, 4, 5, 8, 37}) {
     distances_match_the_definition(random, 3, 2, n);
-    distances_to_earlier_are_their_sums(random, 4, n);
+    distances_to_earlier_are_their_sums(random, 4, n, 3);
+    distances_to_earlier_are_their_sums(random, 5, n, 2);
     counts_match_the_definition(random, 3, n, 4);
     counts_match_the_definition(random, 5, n, 2);
     labels_are_told_from_others(random, 2, n, 2);
@@ -147,6 +149,9 @@ int main() {
   distances_match_the_definition(random, 2, 0, 5);
   counts_match_the_definition(random, 0, 5, 2);
   counts_match_the_definition(random, 3, 5000, 2);  // more than one block
+  counts_match_the_definition(random, 3, 700, 5);
+  distances_to_earlier_are_their_sums(random, 5, 5000, 2);
+  distances_to_earlier_are_their_sums(random, 5, 5000, 3);
   labels_are_told_from_others(random, 2, 9000, 2);
   counts_match_the_definition(random, 2, 5, 1);
   return test::exit_code();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/matrix.hpp"
+#include "flow/forests/index_list.hpp"
 #include "flow/types.hpp"
 
 namespace hedgehop::flow {
@@ -25,7 +26,7 @@ class OrphanLists {
  public:
   // Returns what the node must link to.
   Index insert(Index v, Index level) {
-    if (index(level) >= first_.size()) {
+    if (index(level) >= first_.size()) [[unlikely]] {
       first_.resize(2 * index(level) + 64, -1);
     }
     lowest_ = std::min(lowest_, level);
@@ -53,11 +54,11 @@ class OrphanLists {
 };
 
 struct Forest {
-  Index level = 1;       // of the frontier: lower nodes are scanned
-  Index limit = 1;       // highest level a node may have
-  bool pending = false;  // the frontier holds nodes that an update put there
-  bool carry = false;    // the same for the frontier being scanned: a node relabelled now stays pending
-  std::vector<Index> front, next;  // nodes of the frontier level and one above; stale if their level differs
+  Index level = 1;        // of the frontier: lower nodes are scanned
+  Index limit = 1;        // highest level a node may have
+  bool pending = false;   // the frontier holds nodes that an update put there
+  bool carry = false;     // the same for the frontier being scanned: a node relabelled now stays pending
+  IndexList front, next;  // nodes of the frontier level and one above; stale if their level differs
   OrphanLists orphans;
 
   void clear() {

@@ -32,6 +32,7 @@ namespace hedgehop::flow {
 template <class Layout>
 class ForestSearch : public Trees<Layout> {
  public:
+  using typename Trees<Layout>::Cap;
   using typename Trees<Layout>::Slot;
 
   explicit ForestSearch(Layout&& graph) : Trees<Layout>(std::move(graph)) {}
@@ -41,20 +42,22 @@ class ForestSearch : public Trees<Layout> {
   explicit ForestSearch(const ForestSearch<Other>& from)
       : Trees<Layout>(Layout(from.graph())), cut_by_source_(from.cut_by_source_) {}
 
-  // New forests of roots only, on the present flow.
-  void build(Poll& poll) {
+  // New forests of roots only, on the present flow; returns the sum of their deficits.
+  Total build(Poll& poll) {
     constexpr Index chunk = 1 << 14;
     for (Forest& forest : forests_) forest.clear();
+    Total deficits = 0;
     for (Index v = 0; v < graph_.size(); v += std::min(chunk, graph_.size() - v)) {
       const Index end = v + std::min(chunk, graph_.size() - v);
       graph_.push_short_paths(v, end);
       // What follows does not change these nodes any more, and they are in the cache.
-      if (Layout::pushes_ahead) plant(v, end);
+      if (Layout::pushes_ahead) deficits += plant(v, end);
       poll.tick(chunk);
     }
-    if (!Layout::pushes_ahead) plant(0, graph_.size());
-    for (Forest& forest : forests_) forest.front.shrink_to_fit();
+    if (!Layout::pushes_ahead) deficits += plant(0, graph_.size());
+    for (Forest& forest : forests_) forest.front.shrink();
     repaired_ = false;
+    return deficits;
   }
 
   // Grows the forests until one of them is closed. Strict alternation beats growing the smaller frontier.
@@ -92,19 +95,30 @@ class ForestSearch : public Trees<Layout> {
   using Trees<Layout>::forests_;
   using Trees<Layout>::repaired_;
 
-  void plant(Index from, Index to) {
+  // Nothing tells beforehand which nodes are roots, so every node is written and the ends of the lists move
+  // on.
+  Total plant(Index from, Index to) {
+    IndexList &sources = forests_[source].front, &sinks = forests_[sink].front;
+    Index* const source_end = sources.room(index(to - from));
+    Index* const sink_end = sinks.room(index(to - from));
+    std::size_t n_sources = 0, n_sinks = 0;
+    Total deficits = 0;
     for (Index v = from; v < to; ++v) {
       auto& x = graph_.node(v);
       x.level = (x.excess > 0) - (x.excess < 0);
       x.parent = x.level == 0 ? Layout::none : Layout::root;
-      if (x.level != 0) forests_[x.level > 0 ? source : sink].front.push_back(v);
+      source_end[n_sources] = v, n_sources += x.level > 0;
+      sink_end[n_sinks] = v, n_sinks += x.level < 0;
+      deficits += std::min<Cap>(0, x.excess);
     }
+    sources.take(n_sources), sinks.take(n_sinks);
+    return deficits;
   }
 
   template <Side F>
   void drop_stale() {
     Forest& forest = forests_[F];
-    std::erase_if(forest.front, [&](Index v) { return level_in<F>(graph_, v) != forest.level; });
+    forest.front.keep_if([&](Index v) { return level_in<F>(graph_, v) == forest.level; });
   }
 
   template <Side F>
@@ -119,7 +133,7 @@ class ForestSearch : public Trees<Layout> {
       if (level_in<F>(graph_, forest.front[i]) == forest.level) scan<F>(forest.front[i], forest.level, poll);
     }
     forest.front.clear();
-    std::swap(forest.front, forest.next);
+    forest.front.swap(forest.next);
     ++forest.level;
     forest.carry = false;
   }

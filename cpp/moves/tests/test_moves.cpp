@@ -137,6 +137,47 @@ void binary_fusions_are_optimal() {
   }
 }
 
+// More labels than are gathered at a time, moves on them in any order.
+void expansions_of_candidates_are_optimal() {
+  constexpr std::size_t n = 6, n_labels = 19;
+  test::Random random(7);
+  Poll poll;
+  for (int trial = 0; trial < 100; ++trial) {
+    std::vector<double> unary(n * n_labels), strengths(n);
+    for (double& score : unary) score = static_cast<double>(random.below(9));
+    for (double& strength : strengths) strength = static_cast<double>(random.below(5));
+    std::vector<std::int32_t> edges;
+    for (std::size_t i = 0; i < n; ++i)
+      edges.insert(edges.end(), {static_cast<std::int32_t>(i), static_cast<std::int32_t>((i + 1) % n)});
+    std::vector<std::uint8_t> candidates(n * n_labels);
+    for (auto& flag : candidates) flag = random.below(2) == 1;
+    const Problem problem(Unaries{unary, n, n_labels},
+                          {n, n_labels, {}, {edges, n, 2}, PottsScores{strengths, n_labels}});
+    const auto score = [&](const std::vector<Label>& y) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        sum += unary[i * n_labels + index(y[i])] - (y[i] != y[(i + 1) % n] ? strengths[i] : 0.0);
+      return sum;
+    };
+    std::vector<Label> y(n);
+    for (Label& label : y) label = static_cast<Label>(random.below(n_labels));
+    Expansion moves(problem, y, {candidates, n, n_labels}, plenty);
+    for (int move = 0; move < 12; ++move) {
+      const auto alpha = static_cast<Label>(random.below(n_labels));
+      double best = score(y);
+      for (std::uint32_t set = 0; set < (1U << n); ++set) {
+        std::vector<Label> moved = y;
+        for (std::size_t i = 0; i < n; ++i) {
+          if ((set >> i & 1) != 0 && candidates[i * n_labels + index(alpha)] != 0) moved[i] = alpha;
+        }
+        best = std::max(best, score(moved));
+      }
+      moves.move(alpha, poll);
+      CHECK(score(y) == best);
+    }
+  }
+}
+
 void forbidden_labels_and_candidates_are_respected() {
   const double never = -std::numeric_limits<double>::infinity();
   const std::vector<double> unary{0, 9, 0, never, 0, 9}, strengths{1, 1};
@@ -196,6 +237,7 @@ int main() {
     nothing_loses({.least = 4}, cuts);
   }
   binary_fusions_are_optimal();
+  expansions_of_candidates_are_optimal();
   forbidden_labels_and_candidates_are_respected();
   narrow_scores_and_theta_are_added();
   return hedgehop::test::exit_code();

@@ -78,16 +78,17 @@ class Continuation:
         """Go on from the labelings of a run."""
         assert self.run is not None
         m = len(self.state)
+        was_asked = any(bound.proof.calls for bound in self.state.bounds)  # before it was saved
+        asked = self.search.asked or was_asked
         try:
-            state = self.run.beginning(m + k)
+            state = self.run.beginning(m + k, ahead=asked or self.state.next is not None)
         except KeyboardInterrupt:
             raise Interrupted(self._so_far(m + k)) from None
         if len(state) < m + k:
             warnings.warn(fewer(len(state) - m, k), stacklevel=3)
         method = "greedy" if self.method == "interrupted" else self.method
         longer = continuation_of(self.greedy, state, method, self.run)
-        was_asked = any(bound.proof.calls for bound in self.state.bounds)  # before it was saved
-        return longer.certify(len(state), False) if self.search.asked or was_asked else longer.found
+        return longer.certify(len(state), False) if asked else longer.found
 
     def _so_far(self, m: int) -> DiverseList:
         """Return the first m labelings of the run, or those found until now; nothing is solved."""

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,16 @@ from hedgehop._arrays import Doubles, Labels, linear_sizes, own
 from hedgehop.diversity.base import Diversity
 from hedgehop.models import Model, UnaryModel
 from hedgehop.potentials import Potential
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _OfList:
+    """What is known of a list."""
+
+    rows: Labels
+    known: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -22,11 +32,12 @@ class Objective:
     model: Model
     diversity: Diversity
     tradeoff: float
-    _last: list[tuple[Labels, Doubles]] = field(default_factory=list, init=False, compare=False, repr=False)
+    _last: list[_OfList] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def value(self, rows: Labels) -> float:
         """F of a list."""
-        return float(np.sum(self._relevance(rows))) + self.tradeoff * self.diversity.value(self.model, rows)
+        relevance = float(np.sum(self._relevance(rows)))
+        return relevance + self.tradeoff * self._known(rows, "value", lambda: self.diversity.value(self.model, rows))
 
     def values(self, rows: Labels) -> list[float]:
         """F of a list and of its beginnings, F(S^0) .. F(S^t)."""
@@ -82,7 +93,9 @@ class Objective:
     def list_bounds(self, rows: Labels, best_gains: Sequence[float]) -> list[float]:
         """B1 of the beginnings of a list, the empty one first, as many as there are best gains."""
         m, count = len(rows), len(best_gains)
-        offsets = self.diversity.offsets(self.model, rows, m)[:count] if self.tradeoff > 0 else np.zeros(count)
+        offsets = np.zeros(count)
+        if self.tradeoff > 0:
+            offsets = self._known(rows, "offsets", lambda: own(self.diversity.offsets(self.model, rows, m)))[:count]
         with np.errstate(over="ignore"):  # a bound of inf is none
             bounds: list[float] = (self.tradeoff * offsets + m * np.asarray(best_gains)).tolist()
         return bounds
@@ -110,13 +123,22 @@ class Objective:
             raise ValueError(f"{text}. Use a smaller tradeoff, or scores in larger units.")
 
     def _relevance(self, rows: Labels) -> Doubles:
-        """Relevance of each labeling; of the list asked about last it is known."""
-        last, known = self._last[0] if self._last else (None, np.zeros(0))
-        if rows is last:
-            return known
-        found = own(np.atleast_1d(self.model.score(rows)) if len(rows) else np.zeros(0))
-        if not rows.flags.writeable:
-            self._last[:] = [(rows, found)]
+        """Relevance of each labeling."""
+        return self._known(
+            rows, "relevance", lambda: own(np.atleast_1d(self.model.score(rows)) if len(rows) else np.zeros(0))
+        )
+
+    def _known(self, rows: Labels, name: str, find: Callable[[], T]) -> T:
+        """Return what is known under a name of the list asked about last; otherwise find it."""
+        if self._last and self._last[0].rows is rows:
+            known = self._last[0].known
+        else:
+            known = {}
+            if not rows.flags.writeable:
+                self._last[:] = [_OfList(rows, known)]
+        if name not in known:
+            known[name] = find()
+        found: T = known[name]
         return found
 
     def _scaled(self, potentials: Sequence[Potential]) -> list[Potential]:

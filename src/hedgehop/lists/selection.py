@@ -142,7 +142,8 @@ def diverse(
         Whether to re-solve each labeling given all others until F no longer grows.
     certify : "auto", False or int
         Number of further steps to solve for a better bound on all lists (docs/list_dual.md); "auto" means one per
-        labeling, so that the bound costs about as much as the list. ``found.certify`` continues from there.
+        labeling, so that the bound costs about as much as the list. False means that no step is solved for the bound
+        alone: it is that of the steps that found the labelings. ``found.certify`` continues from there.
     progress : bool
         Whether to report each step on stderr.
     callback : function of a Step
@@ -202,7 +203,7 @@ def diverse(
             warnings.warn(repeated, stacklevel=2)
         run = GreedyRun(greedy, state, pace.tolerance)
         with pace.step():
-            state = run.beginning(len(state), ahead=not proves_lists(greedy, m))
+            state = run.beginning(len(state), ahead=calls > 0 and not proves_lists(greedy, m))
     except KeyboardInterrupt:
         found = continuation_of(greedy, state, "interrupted", GreedyRun(greedy, state)).found if len(state) else None
         raise Interrupted(found) from None

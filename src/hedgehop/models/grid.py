@@ -140,6 +140,19 @@ class Grid(PairwiseModel):
         pairs = [np.stack([index[a].ravel(), index[b].ravel()], axis=1) for a, b in self._neighbours()]
         return own(np.concatenate(pairs))
 
+    def edges_at(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Labels]:
+        """Return the numbers of the edges with a chosen end, given (n,) flags, and both ends of these, (k, 2)."""
+        pixels, before = chosen.reshape(self.shape), 0
+        index = np.arange(self.n_variables, dtype=np.int32).reshape(self.shape)
+        numbers, pairs = [], []
+        for a, b in self._neighbours():
+            some = np.flatnonzero(pixels[a] | pixels[b])
+            where = np.unravel_index(some, index[a].shape)
+            pairs.append(np.stack([index[a][where], index[b][where]], axis=1))
+            numbers.append(some + before)
+            before += index[a].size
+        return np.concatenate(numbers), np.concatenate(pairs)
+
     @cached_property
     def pairwise(self) -> PairwiseScores:
         """Potts strengths in the order of ``edges``."""

@@ -43,7 +43,7 @@ _NEARLY_TIGHT = 0.02  # of what messages have lowered the bound by, where progra
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
 _SEARCHED_CELLS = 2**20  # the same, scores of all its tables
 _LISTED_AT_ONCE = 16  # bits of the number of labelings that are tried in hundredths of a second
-_REMEMBERED_SCORES = 2**16  # of a step: choosing again takes longer than seeing that none is forbidden
+_REMEMBERED_SCORES = 2**18  # of a step: choosing again takes longer than seeing that none is forbidden
 _VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
 
 Condition = Callable[[Model, Sequence[Potential]], bool]

@@ -14,7 +14,7 @@ from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels, as_labelings, linear_scores, own
 from hedgehop._frozen import Frozen
 from hedgehop.models.base import Model
-from hedgehop.models.unary import most_labels
+from hedgehop.models.unary import UnaryModel, most_labels
 
 if TYPE_CHECKING:
     from hedgehop.potentials.counts import CountFunction
@@ -236,7 +236,9 @@ def worth(model: Model, potentials: Iterable[Potential], labeling: Labels) -> tu
     """Relevance of a labeling, and relevance plus potentials."""
     flat = np.ascontiguousarray(labeling.reshape(1, -1), np.int32)
     relevance = float(np.asarray(model.score(flat)).reshape(()))
-    return relevance, relevance + float(total_value(model, potentials, flat)[0])
+    checked = isinstance(model, UnaryModel)  # by its score
+    added = _sum_of_values(model, potentials, flat) if checked else total_value(model, potentials, flat)
+    return relevance, relevance + float(added[0])
 
 
 def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayLike) -> Doubles:
@@ -249,7 +251,10 @@ def total_value(model: Model, potentials: Iterable[Potential], labelings: ArrayL
     >>> total_value(hh.FactorGraph(np.zeros((2, 2))), parts, [[0, 0], [0, 1]])
     array([1., 3.])
     """
-    flat, _ = as_labelings(labelings, model.shape, model.label_counts)
+    return _sum_of_values(model, potentials, as_labelings(labelings, model.shape, model.label_counts)[0])
+
+
+def _sum_of_values(model: Model, potentials: Iterable[Potential], flat: Labels) -> Doubles:
     total = np.zeros(len(flat))
     for potential in potentials:
         potential.check(model)

@@ -185,13 +185,22 @@ def _left(
     """Return edges between unknown labels, and which of the model's these are; others are added to the unaries."""
     place = np.full(model.n_variables, UNKNOWN, np.int32)
     place[variables] = np.arange(variables.size)
-    ends = place[model.edges]
+    numbers, pairs = _edges_at(model, place != UNKNOWN)
+    ends = place[pairs]
     is_open = ends != UNKNOWN
     for here, there in ((0, 1), (1, 0)):
         some = np.flatnonzero(is_open[:, here] & ~is_open[:, there])
-        _add_scores(model, some, here, ends[some, here], known[model.edges[some, there]], unary)
-    inner = np.flatnonzero(is_open.all(axis=1))
-    return np.ascontiguousarray(ends[inner]), inner
+        _add_scores(model, numbers[some], here, ends[some, here], known[pairs[some, there]], unary)
+    inner = np.flatnonzero(is_open[:, 0] & is_open[:, 1])
+    return np.ascontiguousarray(ends[inner]), numbers[inner]
+
+
+def _edges_at(model: PairwiseModel, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Labels]:
+    """Return which edges have a chosen end, and both ends of these; few where few are chosen."""
+    if isinstance(model, Grid):  # no list of edges
+        return model.edges_at(chosen)
+    some = np.flatnonzero(chosen[model.edges[:, 0]] | chosen[model.edges[:, 1]])
+    return some, model.edges[some]
 
 
 def _add_scores(
