@@ -227,7 +227,7 @@ def test_in_a_dialogue_a_stroke_far_away_keeps_what_was_chosen():
 
 
 def test_late_strokes_reach_less_far_and_what_was_shown_counts_more():
-    """On a plain image, a background stroke on the object frees everything in reach; late in a dialogue that is little."""
+    """A background stroke on a plain object frees what is in reach: late in a dialogue little."""
     shown = np.zeros((60, 100), int)
     shown[20:40, 15:85] = 1
     drawn = np.zeros((60, 100), int)
