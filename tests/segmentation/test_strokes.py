@@ -165,6 +165,8 @@ def test_clicks_and_boxes_become_strokes():
     strokes = np.zeros((50, 80), int)
     strokes[0, 0] = 2
     assert scribbles_of((50, 80), strokes, None, (5, 5, 30, 60))[0, 0] == 2
+    mixed = scribbles_of((50, 80), None, [(10, 20), (40, 70, 1)])
+    np.testing.assert_array_equal(mixed, scribbles_of((50, 80), None, [(10, 20, 2), (40, 70, 1)]))
 
 
 @pytest.mark.parametrize(
