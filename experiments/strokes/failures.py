@@ -109,9 +109,9 @@ def page(chosen: list[Task], path: Path) -> list[list[float]]:
         answers = _answers(task, drawn)
         quality = [iou(mask.astype(int), task.truth) for mask in answers.values()]
         table.append(quality)
-        _panel(row[0], task.image, None, drawn, f"{task.name}: strokes")
+        _panel(row[0], with_strokes(task.image, drawn), f"{task.name}: strokes")
         for panel, (name, mask), value in zip(row[1:], answers.items(), quality, strict=True):
-            _panel(panel, task.image, mask, drawn, f"{name}: IoU {value:.2f}")
+            _panel(panel, cut_out(task.image, mask), f"{name}: IoU {value:.2f}")
     figure.tight_layout()
     figure.savefig(path, dpi=60)
     plt.close(figure)
@@ -130,11 +130,22 @@ def _answers(task: Task, drawn: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _panel(panel: object, image: np.ndarray, mask: np.ndarray | None, drawn: np.ndarray, title: str) -> None:
+def with_strokes(image: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Return the image with strokes of the background in blue, of the object in red."""
     shown = image / 255.0
-    if mask is not None:
-        shown[~mask] = 0.3 * shown[~mask] + 0.1
     shown[drawn == 1], shown[drawn == 2] = (0.1, 0.4, 1.0), (1.0, 0.1, 0.1)
+    return shown
+
+
+def cut_out(image: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Return the image with the background pale and the outline of the object in green."""
+    shown = image / 255.0
+    shown[~mask] = 0.25 * shown[~mask] + 0.7
+    shown[ndimage.binary_dilation(mask) & ~mask] = (0.0, 0.6, 0.1)
+    return shown
+
+
+def _panel(panel: object, shown: np.ndarray, title: str) -> None:
     panel.imshow(shown)  # type: ignore[attr-defined]
     panel.set_title(title, fontsize=9)  # type: ignore[attr-defined]
     panel.axis("off")  # type: ignore[attr-defined]

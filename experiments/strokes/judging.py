@@ -22,12 +22,13 @@ GOAL = 0.95
 CHOICES = (3, 6, 10)
 MARKS: dict[str, Mark] = {"strokes": stroke, "clicks": click}
 BEFORE, NETS, DIALOGUE = "plain mean, no memory", "nets, no memory", "nets, dialogue"
+CONNECTED = f"{DIALOGUE}, connected"
 PEERS: dict[str, type[GrabCut] | type[Walker]] = {"GrabCut (OpenCV)": GrabCut, "random walker": Walker}
 
 
 PLAYERS = (
     BEFORE, NETS, DIALOGUE, f"{BEFORE}, choosing among 6",
-    *(f"{DIALOGUE}, choosing among {m}" for m in CHOICES), *PEERS,
+    *(f"{DIALOGUE}, choosing among {m}" for m in CHOICES), CONNECTED, f"{CONNECTED}, choosing among 6", *PEERS,
 )  # fmt: skip
 
 
@@ -78,6 +79,8 @@ def _play(study: Study, judged: Judged) -> None:
         DIALOGUE: lambda t: Talk(nets, 1),
         f"{BEFORE}, choosing among 6": lambda t: Once(t, plain, 6),
         **{f"{DIALOGUE}, choosing among {m}": lambda t, m=m: Talk(nets, m) for m in CHOICES},
+        CONNECTED: lambda t: Talk(nets, 1, connected=True),
+        f"{CONNECTED}, choosing among 6": lambda t: Talk(nets, 6, connected=True),
         **PEERS,
     }
     for name, mark in MARKS.items():

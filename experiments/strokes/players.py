@@ -46,8 +46,8 @@ class Once(_Marked):
 class Talk:
     """A dialogue."""
 
-    def __init__(self, segmenter: hh.Segmenter, m: int) -> None:
-        self._session = segmenter.dialogue(m)
+    def __init__(self, segmenter: hh.Segmenter, m: int, connected: bool = False) -> None:
+        self._session = segmenter.dialogue(m, connected=connected)
         self._shape = segmenter.shape
 
     def mark(self, label: int, pixels: np.ndarray) -> np.ndarray:

@@ -49,6 +49,19 @@ def test_no_colour_is_ignored_on_a_plain_backdrop(color):
         from_colors(painted)
 
 
+@pytest.mark.parametrize("backdrop", [255, 128, 0])
+def test_strokes_may_cover_most_of_a_plain_backdrop(backdrop):
+    painted = np.full((20, 20, 3), backdrop, np.uint8)
+    painted[2:4], painted[6:18] = (255, 0, 0), (0, 0, 255)
+    assert from_colors(painted)[[0, 2, 8, 19], 5].tolist() == [0, 2, 1, 0]
+
+
+def test_a_blue_backdrop_stays_one():
+    painted = np.full((20, 20, 3), (0, 0, 255), np.uint8)
+    painted[2:4] = (255, 0, 0)
+    assert from_colors(painted)[[0, 2], 5].tolist() == [0, 2]
+
+
 def test_even_a_dot_of_another_colour_is_refused():
     painted = np.zeros((100, 100, 4), np.uint8)
     painted[2:22], painted[38:60], painted[80:85, 5:10] = (255, 0, 0, 255), (0, 0, 255, 255), (0, 200, 40, 255)

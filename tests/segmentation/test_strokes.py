@@ -15,7 +15,7 @@ from hedgehop.segmentation.strokes.cues import NAMES
 from hedgehop.segmentation.strokes.frame import bottlenecks, color_paths
 from hedgehop.segmentation.strokes.learned import cues_of, gate_of, learned_scores
 from hedgehop.segmentation.strokes.marks import disc, scribbles_of
-from hedgehop.segmentation.strokes.prior import Prior
+from hedgehop.segmentation.strokes.prior import PreviousRound, Prior
 from hedgehop.segmentation.strokes.scores import StrokeScores
 
 pytest.importorskip("skimage")
@@ -165,6 +165,8 @@ def test_clicks_and_boxes_become_strokes():
     strokes = np.zeros((50, 80), int)
     strokes[0, 0] = 2
     assert scribbles_of((50, 80), strokes, None, (5, 5, 30, 60))[0, 0] == 2
+    mixed = scribbles_of((50, 80), None, [(10, 20), (40, 70, 1)])
+    np.testing.assert_array_equal(mixed, scribbles_of((50, 80), None, [(10, 20, 2), (40, 70, 1)]))
 
 
 @pytest.mark.parametrize(
@@ -224,6 +226,23 @@ def test_in_a_dialogue_a_stroke_far_away_keeps_what_was_chosen():
     assert (again.labelings[0] == chosen).mean() > 0.97
     assert session.rounds == 2
     assert (session.scribbles > 0).sum() == 2 * disc((60, 100), 30, 25).sum()
+
+
+def test_late_strokes_reach_less_far_and_what_was_shown_counts_more():
+    """A background stroke on a plain object frees what is in reach: late in a dialogue little."""
+    shown = np.zeros((60, 100), int)
+    shown[20:40, 15:85] = 1
+    drawn = np.zeros((60, 100), int)
+    drawn[28:32, 20:30], drawn[28:32, 70:74] = 2, 1
+    strokes = StrokeScores(Scene(image_of(LEFT, RIGHT), 200), drawn)
+    rounds = [PreviousRound(shown, False, k) for k in (1, 3, 9, 99)]
+    gains = [earlier.prior(strokes).anchor for earlier in rounds]
+    held = [float(gain.sum()) for gain in gains]
+    assert held == sorted(held)
+    assert held[0] < held[2] == held[3]  # the reach has its least value
+    assert all(gain[strokes.seeds == 0].max() < 1.0 for gain in gains)
+    pulls = [earlier.pull for earlier in rounds]
+    assert pulls[0] < pulls[1] < pulls[2] < pulls[3] == PreviousRound(shown, True, 1).pull
 
 
 def test_a_stroke_that_fails_changes_nothing_in_a_dialogue():

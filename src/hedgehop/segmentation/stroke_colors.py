@@ -53,7 +53,7 @@ def from_colors(
     if pixels.ndim != 3 or pixels.shape[2] not in (3, 4):
         raise ValueError(f"picture must have shape (H, W, 3) or (H, W, 4); got {pixels.shape}.")
     meaning = colors or _STROKE_COLORS
-    painted = _painted(pixels, tolerance)
+    painted = _painted(pixels, meaning, tolerance)
     if painted is None:
         return _on_a_photograph(pixels, meaning, tolerance)
     if colors is None:
@@ -64,14 +64,29 @@ def from_colors(
     return strokes
 
 
-def _painted(pixels: NDArray[np.int64], tolerance: int) -> NDArray[np.bool_] | None:
+def _painted(
+    pixels: NDArray[np.int64], meaning: Mapping[int, Sequence[int]], tolerance: int
+) -> NDArray[np.bool_] | None:
     """Where something was painted on a transparent layer, or on a backdrop of one colour; None on a photograph."""
     if pixels.shape[2] == 4 and not pixels[..., 3].all():
         return np.asarray(pixels[..., 3] > 127)
     backdrop, count = _commonest(pixels[..., :3].reshape(-1, 3))
     if count < _BACKDROP_SHARE * pixels[..., 0].size:
         return None
+    strokes = np.any([_off(pixels, color) <= tolerance for color in meaning.values()], axis=0)
+    between = _grey_backdrop(pixels[~strokes][:, :3])
+    if between is not None and min(_off(np.array(backdrop), color) for color in meaning.values()) <= tolerance:
+        backdrop = between  # strokes cover more than half of the picture
     return np.asarray(_off(pixels, backdrop) > tolerance)
+
+
+def _grey_backdrop(colors: NDArray[np.int64]) -> tuple[int, ...] | None:
+    """Return the white, grey or black that most of the pixels without a stroke have, (n, 3), if there is one."""
+    if len(colors) == 0:
+        return None
+    color, count = _commonest(colors)
+    plain = count >= _BACKDROP_SHARE * len(colors) and max(color) - min(color) < _LEAST_CHROMA
+    return color if plain else None
 
 
 def _on_a_photograph(

@@ -52,7 +52,8 @@ class CutOuts:
         rounds = max(1, len(request.strokes) - 1)
         earlier = None if base is None else PreviousRound(
             _places(base.astype(np.int64), used),
-            PreviousRound.strength(rounds, request.chosen),
+            request.chosen,
+            rounds,
             before[1] if before is not None and before[0] == used else None,
         )  # fmt: skip
         found, scores = self._segmenter.next_round(

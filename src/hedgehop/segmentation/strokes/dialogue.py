@@ -70,7 +70,7 @@ class Dialogue:
         found = model.candidates(self._m)
         self.scribbles, self.found = drawn, found
         self.rounds += 1
-        self._earlier = PreviousRound(found.labelings[0], PreviousRound.strength(self.rounds, False), model.scores)
+        self._earlier = PreviousRound(found.labelings[0], False, self.rounds, model.scores)
         return found
 
     def choose(self, k: int) -> Labels:
@@ -80,7 +80,7 @@ class Dialogue:
         if count(k, "k") >= len(self.found):
             raise ValueError(f"k must be a candidate, 0..{len(self.found) - 1}; got {k}.")
         chosen: Labels = self.found.labelings[k]
-        self._earlier = PreviousRound(chosen, PreviousRound.strength(self.rounds, True), self._earlier.scores)
+        self._earlier = PreviousRound(chosen, True, self.rounds, self._earlier.scores)
         return chosen
 
     def __repr__(self) -> str:

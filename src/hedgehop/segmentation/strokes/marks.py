@@ -29,7 +29,8 @@ def scribbles_of(
     scribbles : (H, W) array of ints, optional
         0 unknown, 1 background, 2 the object, and so on.
     points : (k, 2) or (k, 3) array of ints, optional
-        Row and column of each click; the third number is that of the stroke, 2 (the object) if it is missing.
+        Row and column of each click; the third number is that of the stroke, 2 (the object) if it is missing. A list
+        may mix clicks of two and of three numbers.
     box : (top, left, bottom, right), optional
         Everything outside is background. If nothing else marks an object, the middle of the box does.
 
@@ -76,7 +77,7 @@ def checked_points(points: ArrayLike | None, shape: tuple[int, int]) -> list[lis
     """Return clicks as (row, column, number of the stroke)."""
     if points is None:
         return []
-    given = integers(points, "points")
+    given = integers(_completed(points), "points")
     if given.size == 0:
         return []
     given = np.atleast_2d(given)
@@ -91,6 +92,14 @@ def checked_points(points: ArrayLike | None, shape: tuple[int, int]) -> list[lis
     objects = np.full((len(given), 1), _OBJECT)
     rows: list[list[int]] = (given if given.shape[1] == 3 else np.hstack([given, objects])).tolist()
     return rows
+
+
+def _completed(points: ArrayLike) -> ArrayLike:
+    """Return clicks all of three numbers if some have three and others two."""
+    if not isinstance(points, (list, tuple)) or not all(isinstance(point, (list, tuple)) for point in points):
+        return points
+    rows: list[Sequence[int]] = [*points]
+    return [(*row, _OBJECT) if len(row) == 2 else row for row in rows] if {2, 3} == set(map(len, rows)) else points
 
 
 def checked_box(box: Box, shape: tuple[int, int]) -> list[int]:

@@ -14,9 +14,10 @@ from hedgehop.segmentation.strokes.scores import StrokeScores
 
 CHOSEN_PULL = 3.0  # what agreeing with a segmentation gains, in units of the scores: strokes alone contradict it
 # What a person saw and did not choose counts less than what they chose; it counts more with every round.
-SHOWN_PULL = 0.1  # per round, in units of the scores
+SHOWN_PULL = 0.2  # per round, in units of the scores
 MEMORY = 0.5  # share of the scores of the round before
-_CONTRADICTION_REACH = 4.0  # of a contradicting stroke, in mean steps of colour between neighbours
+# How far a contradicting stroke reaches, in mean steps of colour between neighbours: late strokes correct details.
+_FIRST_REACH, _REACH_KEPT, _LEAST_REACH = 4.0, 0.7, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,28 +59,36 @@ class PreviousRound:
     ----------
     shown : (H, W) array, optional
         The segmentation that was on show; -1 where it is unknown.
-    pull : float
-        How much agreeing with it counts, in units of the scores.
+    chosen : bool
+        Whether a person chose it, or only saw it; the latter counts more with every round.
+    rounds : int
+        How many strokes were answered until then.
     scores : (n, L) array, optional
         Those behind it.
     """
 
     shown: ArrayLike | None
-    pull: float = CHOSEN_PULL
+    chosen: bool = True
+    rounds: int = 1
     scores: Doubles | None = None
 
-    @staticmethod
-    def strength(rounds: int, chosen: bool) -> float:
-        """Return the pull of what a person chose, or only saw; the latter counts more with every round."""
-        return CHOSEN_PULL if chosen else min(CHOSEN_PULL, SHOWN_PULL * rounds)
+    @property
+    def pull(self) -> float:
+        """How much agreeing with it counts, in units of the scores."""
+        return CHOSEN_PULL if self.chosen else min(CHOSEN_PULL, SHOWN_PULL * self.rounds)
+
+    @property
+    def reach(self) -> float:
+        """How far a stroke that contradicts it reaches, in mean steps of colour between neighbours."""
+        return float(max(_LEAST_REACH, _FIRST_REACH * _REACH_KEPT ** (self.rounds - 1)))
 
     def prior(self, strokes: StrokeScores) -> Prior:
         """Return what counts of it for new strokes."""
-        anchor = None if self.shown is None else anchoring(strokes, self.shown)
+        anchor = None if self.shown is None else anchoring(strokes, self.shown, self.reach)
         return Prior(anchor, self.pull, self.scores, 0.0 if self.scores is None else MEMORY)
 
 
-def anchoring(strokes: StrokeScores, around: ArrayLike) -> Doubles:
+def anchoring(strokes: StrokeScores, around: ArrayLike, reach: float) -> Doubles:
     """Return what each label of each superpixel gains for agreeing with a segmentation, (n, L), 0..1.
 
     A stroke that contradicts the segmentation frees what is near and looks alike: there the gain is
@@ -92,7 +101,7 @@ def anchoring(strokes: StrokeScores, around: ArrayLike) -> Doubles:
     if contradicted.any():
         starts = np.where(contradicted, 0, -1)
         far = color_paths(scene.graph, starts, 1)[:, 0]
-        gain *= 1.0 - np.exp(-far / _CONTRADICTION_REACH)
+        gain *= 1.0 - np.exp(-far / reach)
     result = np.zeros((chosen.size, n_labels))
     result[np.arange(chosen.size), np.maximum(chosen, 0)] = gain
     return result
