@@ -12,7 +12,7 @@ import numpy as np
 import hedgehop as hh
 from experiments.which.cases import Case
 from hedgehop.learning import Reranker
-from hedgehop.metrics import calibration_error
+from hedgehop.metrics import calibration_error, reliability
 from hedgehop.probabilities.calibrating import LabelledList, fitted
 
 FOLDS = 5
@@ -31,20 +31,29 @@ class Row:
 
 @dataclass(frozen=True)
 class Sure:
-    """Probabilities of one kind: calibration error of the most probable labeling, what it says, what is true."""
+    """Probabilities of one kind: calibration error of the most probable labeling, what it says, what is true.
+
+    `noise` is the error that right probabilities would have by chance: mean and standard deviation.
+    """
 
     name: str
     error: float
+    noise: tuple[float, float]
     said: float
     true: float
     log_loss: float
 
 
-def folds(cases: Sequence[Case]) -> Iterator[tuple[list[int], list[int]]]:
-    """Training and test cases of each fold; groups stay together, neighbours too: streets look alike."""
+def fold_of(cases: Sequence[Case]) -> dict[str, int]:
+    """Return the fold of each group; neighbours stay together: streets look alike."""
     groups = list(dict.fromkeys(case.group for case in cases))
-    place = {group: FOLDS * k // len(groups) for k, group in enumerate(groups)}
-    for fold in range(min(FOLDS, len(groups))):
+    return {group: FOLDS * k // len(groups) for k, group in enumerate(groups)}
+
+
+def folds(cases: Sequence[Case]) -> Iterator[tuple[list[int], list[int]]]:
+    """Training and test cases of each fold; groups stay together."""
+    place = fold_of(cases)
+    for fold in sorted(set(place.values())):
         test = [k for k, case in enumerate(cases) if place[case.group] == fold]
         yield [k for k in range(len(cases)) if k not in set(test)], test
 
@@ -135,7 +144,8 @@ def _sure(name: str, said: Sequence[np.ndarray], targets: Sequence[np.ndarray]) 
     top = np.array([p.max() for p in said])
     true = np.array([t[p.argmax()] for p, t in zip(said, targets, strict=True)])
     loss = -np.mean([t @ np.log(np.maximum(p, _LEAST)) for p, t in zip(said, targets, strict=True)])
-    return Sure(name, calibration_error(top, true), float(top.mean()), float(true.mean()), float(loss))
+    found = reliability(top, true)
+    return Sure(name, found.error, found.noise, float(top.mean()), float(true.mean()), float(loss))
 
 
 def variables(cases: Sequence[Case]) -> float:
