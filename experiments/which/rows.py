@@ -112,22 +112,35 @@ def paired(row: Row, base: Row, cases: Sequence[Case]) -> tuple[float, float]:
     return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
-def sureness(cases: Sequence[Case], m: int) -> list[Sure]:
-    """How right the probabilities are that a labeling is the best of the first m."""
-    short = [case.first(m) for case in cases]
-    targets = [_best(case.quality) for case in short]
-    plain = [case.found.probabilities for case in short]
-    judged = [LabelledList(case.found, target) for case, target in zip(short, targets, strict=True)]
-    after: list[np.ndarray] = [np.zeros(0)] * len(cases)
+def sureness(cases: Sequence[Case], m: int, more: Sequence[Case] = ()) -> list[Sure]:
+    """How right the probabilities are that a labeling is the best of the first m; `more` are for fitting only."""
+    judged, others = ([_labelled(case.first(m)) for case in some] for some in (cases, more))
+    named = {"default": [one.found.probabilities for one in judged]}
+    for by in ("likelihood", "error"):
+        named[f"temperature by {by}, from other folds"] = _out_of_fold(cases, judged, by)
+        if others:
+            temperature = fitted(others, by).temperature
+            named[f"temperature by {by}, from VOC train: {temperature:.2f}"] = [
+                one.at(temperature)[0][0] for one in judged
+            ]
+    named["softmax of the scores"] = [_softmax(one.found) for one in judged]
+    halves = [_softmax(one.found, 0.5 * one.found.labelings[0].size) for one in judged]
+    named["softmax of the scores, half a nat per variable"] = halves
+    return [_sure(name, said, [one.nearest for one in judged]) for name, said in named.items()]
+
+
+def _labelled(case: Case) -> LabelledList:
+    return LabelledList(case.found, _best(case.quality))
+
+
+def _out_of_fold(cases: Sequence[Case], judged: Sequence[LabelledList], by: str) -> list[np.ndarray]:
+    """Return probabilities at a temperature that was fitted on other folds."""
+    said: list[np.ndarray] = [np.zeros(0)] * len(cases)
     for train, test in folds(cases):
-        temperature = fitted([judged[k] for k in train]).temperature
+        temperature = fitted([judged[k] for k in train], by).temperature
         for k in test:
-            after[k] = hh.weigh(short[k].found, temperature=temperature).probabilities
-    softmax = [_softmax(case.found) for case in short]
-    scale = [_softmax(case.found, 0.5 * case.found.labelings[0].size) for case in short]
-    named = {"default": plain, "temperature fitted on other folds": after, "softmax of the scores": softmax}
-    named["softmax of the scores, half a nat per variable"] = scale
-    return [_sure(name, said, targets) for name, said in named.items()]
+            said[k] = judged[k].at(temperature)[0][0]
+    return said
 
 
 def _best(quality: np.ndarray) -> np.ndarray:

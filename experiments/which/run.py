@@ -76,10 +76,10 @@ def _section(data: Path, output: Path, key: str, limit: int | None) -> str:
         return f"## {TITLES[key]}\n\n{together(sets, more, (LIST, LONGEST))}"
     found = cases(data, output, key, limit)
     more = cases(data, output, f"{key}, train", limit) if key in ("network", "blurred") else []
-    return _told(key, found, rows(found, "iou", (LIST, LONGEST), more), LIST)
+    return _told(key, found, rows(found, "iou", (LIST, LONGEST), more), LIST, more)
 
 
-def _told(key: str, found: list[Case], table: list[Row], m: int) -> str:
+def _told(key: str, found: list[Case], table: list[Row], m: int, more: Sequence[Case] = ()) -> str:
     base, tagged = table[0], bool(found[0].tags)
     f1 = " | F1, difference |" if tagged else " |"
     lines = [f"## {TITLES[key]}", "", f"{len(found)} lists.", ""]
@@ -97,7 +97,7 @@ def _told(key: str, found: list[Case], table: list[Row], m: int) -> str:
         f"| probability of the best of {m} | calibration error | of right ones, by chance | says | is | log loss |",
         "|---|---|---|---|---|---|",
     ]
-    for sure in sureness(found, m):
+    for sure in sureness(found, m, more):
         chance = f"{sure.noise[0]:.3f} ± {sure.noise[1]:.3f}"
         shares = f"{sure.said:.2f} | {sure.true:.2f}"
         lines.append(f"| {sure.name} | {sure.error:.3f} | {chance} | {shares} | {sure.log_loss:.3f} |")

@@ -78,6 +78,16 @@ def test_labels_are_as_sure_as_the_less_sure_of_candidates_and_scores():
     assert hot.alone[3].tolist() == [1.0, 0.0, 0.0]
 
 
+def test_the_expected_overlap_of_candidates_is_half_by_candidate_and_half_by_label():
+    weights = (1.0, 2.0, 3.0, 4.0)
+    alone = np.full((4, 3), 1 / 3)
+    candidates = replace(possible(weights, by_overlap=True), alone=alone)
+    each = overlaps(MEMBERS, ROWS, candidates.weights) @ CHANCES
+    assert candidates.expected_overlap(MEMBERS) == pytest.approx((each + candidates.classwise_overlap(MEMBERS)) / 2.0)
+    assert candidates.classwise_overlap(MEMBERS)[0] < possible(weights).classwise_overlap(MEMBERS)[0]
+    assert possible(weights).expected_overlap(MEMBERS).tolist() == possible(weights).classwise_overlap(MEMBERS).tolist()
+
+
 def test_overlaps_are_means_over_the_labels_in_either():
     weights = np.array([1.0, 2.0, 3.0, 4.0])
 

@@ -100,6 +100,14 @@ class Possibilities:
         surer = shares.max(axis=1) > self.alone.max(axis=1)
         return own(np.where(surer[:, None], self.alone, shares))
 
+    def expected_overlap(self, members: Labels) -> Doubles:
+        """Expected intersection over union of (m, n) labelings, mean over labels: (m,).
+
+        Candidates know which labels go together, marginals know doubts that no candidate has; half of each.
+        """
+        byclass = self.classwise_overlap(members)
+        return (byclass + self.similarities(members) @ self.chances) / 2.0 if self.by_overlap else byclass
+
     def classwise_overlap(self, members: Labels) -> Doubles:
         """Expected intersection over expected union, mean over labels, of (m, n) labelings: (m,).
 
