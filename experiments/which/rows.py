@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy as np
 import hedgehop as hh
 from experiments.which.cases import Case
 from hedgehop.learning import Reranker
-from hedgehop.metrics import calibration_error, reliability
+from hedgehop.metrics import Reliability, calibration_error, reliability
 from hedgehop.probabilities.calibrating import LabelledList, fitted
 
 FOLDS = 5
 MARGIN = 0.03  # with which blurred scores gain as much on 30 images of VOC train
+FAR = 0.1  # share of the area, as in found.none_of_these
 _LEAST = 1e-6
 
 
@@ -129,8 +130,20 @@ def sureness(cases: Sequence[Case], m: int, more: Sequence[Case] = ()) -> list[S
     return [_sure(name, said, [one.nearest for one in judged]) for name, said in named.items()]
 
 
-def _labelled(case: Case) -> LabelledList:
-    return LabelledList(case.found, _best(case.quality))
+def _labelled(case: Case) -> RememberedList:
+    return RememberedList(case.found, _best(case.quality))
+
+
+@dataclass(frozen=True)
+class RememberedList(LabelledList):
+    """A list whose probabilities at a temperature are computed only once, however many folds it is in."""
+
+    known: dict[float, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    def at(self, temperature: float) -> tuple[np.ndarray, np.ndarray]:
+        if temperature not in self.known:
+            self.known[temperature] = super().at(temperature)
+        return self.known[temperature]
 
 
 def _out_of_fold(cases: Sequence[Case], judged: Sequence[LabelledList], by: str) -> list[np.ndarray]:
@@ -159,6 +172,22 @@ def _sure(name: str, said: Sequence[np.ndarray], targets: Sequence[np.ndarray]) 
     loss = -np.mean([t @ np.log(np.maximum(p, _LEAST)) for p, t in zip(said, targets, strict=True)])
     found = reliability(top, true)
     return Sure(name, found.error, found.noise, float(top.mean()), float(true.mean()), float(loss))
+
+
+def none_of_these(cases: Sequence[Case], m: int) -> Reliability | None:
+    """How right the probability is that the truth is far from the first m labelings; None if no truth is known."""
+    known = [case.first(m) for case in cases if (case.truth >= 0).any()]
+    return (
+        reliability([case.found.none_of_these for case in known], [_is_far(case) for case in known]) if known else None
+    )
+
+
+def _is_far(case: Case) -> bool:
+    """Whether all labelings are wrong in more than a tenth of the area that is known."""
+    uncertainty = case.found._live_uncertainty
+    there = np.flatnonzero(case.truth >= 0)
+    wrong = (uncertainty.members[:, there] != case.truth[there]) * uncertainty.possible.weights[there]
+    return bool(wrong.sum(axis=1).min() > FAR * uncertainty.possible.weights[there].sum())
 
 
 def variables(cases: Sequence[Case]) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from experiments.progress import tell
 from experiments.which.cases import Case
 from experiments.which.images import LONGEST, cases
-from experiments.which.rows import Row, paired, rows, sureness, variables
+from experiments.which.rows import Row, none_of_these, paired, rows, sureness, variables
 from experiments.which.sentences import chunks, parses
 from experiments.which.sketches import M as CUTOUTS
 from experiments.which.sketches import sketches
@@ -101,7 +101,19 @@ def _told(key: str, found: list[Case], table: list[Row], m: int, more: Sequence[
         chance = f"{sure.noise[0]:.3f} ± {sure.noise[1]:.3f}"
         shares = f"{sure.said:.2f} | {sure.true:.2f}"
         lines.append(f"| {sure.name} | {sure.error:.3f} | {chance} | {shares} | {sure.log_loss:.3f} |")
-    return "\n".join([*lines, "", f"Calibration error of the labels of variables: {variables(found):.3f}.", ""])
+    lines += ["", f"Calibration error of the labels of variables: {variables(found):.3f}.", _far(found, m), ""]
+    return "\n".join(lines)
+
+
+def _far(found: list[Case], m: int) -> str:
+    """Return a sentence on the probability of "none of these"."""
+    far = none_of_these(found, m)
+    if far is None:
+        return ""
+    says, true = (float(np.nansum(values * far.counts) / far.counts.sum()) for values in (far.said, far.true))
+    mean, spread = far.noise
+    errors = f"calibration error {far.error:.3f} (of right ones, by chance, {mean:.3f} ± {spread:.3f})"
+    return f"None of these: says {says:.2f}, is {true:.2f}, {errors}."
 
 
 def _f1(row: Row, base: Row, found: list[Case]) -> str:

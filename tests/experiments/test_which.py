@@ -96,13 +96,17 @@ def test_a_common_re_ranker_is_not_judged_on_images_that_it_learned_from(cases, 
 
 
 def test_sections_are_tables(cases):
-    from experiments.which.rows import rows, sureness, variables
+    from experiments.which.rows import none_of_these, rows, sureness, variables
     from experiments.which.run import _told, reproduce
 
     kinds = {sure.name: sure for sure in sureness(cases, 4)}
     assert 0.0 <= kinds["default"].error <= 1.0
     assert kinds["default"].log_loss > 0.0
     assert 0.0 <= variables(cases) <= 1.0
+    far = none_of_these(cases, 1)
+    wrong = [(case.found.labelings[0] != case.truth).any() for case in cases]  # one of six is more than a tenth
+    assert np.nansum(far.true * far.counts) == pytest.approx(sum(wrong))
+    assert "None of these: says" in _told("chunks", cases, rows(cases, "accuracy", (4,)), 4)
     text = _told("chunks", cases, rows(cases, "accuracy", (4,)), 4)
     assert "| best of 4 |" in text
     assert "F1" in text

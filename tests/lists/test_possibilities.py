@@ -67,12 +67,13 @@ def test_the_truth_is_farther_than_possibilities_that_have_a_reach():
         )
 
 
-def test_labels_are_as_sure_as_the_less_sure_of_candidates_and_scores():
-    alone = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.1, 0.7], [1.0, 0.0, 0.0]])
+def test_labels_that_candidates_and_scores_favour_are_as_sure_as_the_less_sure_of_them():
+    alone = np.array([[0.7, 0.2, 0.1], [0.8, 0.1, 0.1], [0.2, 0.1, 0.7], [1.0, 0.0, 0.0]])
     both = replace(possible(), alone=alone)
-    assert both.marginals == pytest.approx(
-        np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.2, 0.1, 0.7], [0.0, 0.8, 0.2]])
+    assert both.marginals == pytest.approx(  # less sure, surer, another label, another label and surer
+        np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.0, 0.8, 0.2], [0.0, 0.8, 0.2]])
     )
+    assert (both.marginals.argmax(axis=1) == possible().marginals.argmax(axis=1)).all()
     hot = both.flattened(2.0)
     assert hot.alone[0] == pytest.approx(np.sqrt(alone[0]) / np.sqrt(alone[0]).sum())
     assert hot.alone[3].tolist() == [1.0, 0.0, 0.0]
@@ -80,7 +81,7 @@ def test_labels_are_as_sure_as_the_less_sure_of_candidates_and_scores():
 
 def test_the_expected_overlap_of_candidates_is_half_by_candidate_and_half_by_label():
     weights = (1.0, 2.0, 3.0, 4.0)
-    alone = np.full((4, 3), 1 / 3)
+    alone = np.array([[0.4, 0.3, 0.3], [0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.4, 0.3]])
     candidates = replace(possible(weights, by_overlap=True), alone=alone)
     each = overlaps(MEMBERS, ROWS, candidates.weights) @ CHANCES
     assert candidates.expected_overlap(MEMBERS) == pytest.approx((each + candidates.classwise_overlap(MEMBERS)) / 2.0)

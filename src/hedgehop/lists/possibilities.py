@@ -38,7 +38,8 @@ class Possibilities:
         How far the truth usually is from the possibility that stands for it, in units of similarity. Differences in
         similarity below that say little about which labeling is the nearest one.
     alone : (n, L) array, optional
-        Probability of each label by the scores of its variable alone. Where it is less sure than the rows, it counts.
+        Probability of each label by the scores of its variable alone. It counts where it favours the same label as the
+        rows, but is less sure.
     """
 
     rows: Labels
@@ -97,8 +98,9 @@ class Possibilities:
         shares /= shares.sum(axis=1, keepdims=True)
         if self.alone is None:
             return own(shares)
-        surer = shares.max(axis=1) > self.alone.max(axis=1)
-        return own(np.where(surer[:, None], self.alone, shares))
+        too_sure = shares.max(axis=1) > self.alone.max(axis=1)
+        too_sure &= shares.argmax(axis=1) == self.alone.argmax(axis=1)
+        return own(np.where(too_sure[:, None], self.alone, shares))
 
     def expected_overlap(self, members: Labels) -> Doubles:
         """Expected intersection over union of (m, n) labelings, mean over labels: (m,).
