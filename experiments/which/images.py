@@ -15,8 +15,7 @@ from experiments.category.problems import prepare, read
 from experiments.category.scoring import image_iou
 from experiments.progress import count
 from experiments.which.cases import Case, rebuilt
-from hedgehop.lists.possibilities import Possibilities
-from hedgehop.segmentation.default_list import class_list, doubt_of
+from hedgehop.segmentation.default_list import candidates_as_truths, class_list
 
 LONGEST = 15
 PARTS = {
@@ -76,8 +75,7 @@ def _case(path: Path, kept: Path) -> Case:
     problem = read(path)
     with np.load(kept) as held:
         pool, chances, chosen = held["pool"].astype(np.int32), held["chances"], held["chosen"]
-    reach, n_labels = doubt_of(problem.model, problem.weights, pool[0]), problem.model.n_labels
-    possible = Possibilities(pool, chances, problem.weights, n_labels, True, "candidates", reach=reach)
+    possible = candidates_as_truths(problem.model, problem.weights, pool, chances)
     found = rebuilt(problem.model, pool[chosen], possible)
     quality = 100.0 * image_iou(pool[chosen], problem.counts)
     consensus = 100.0 * float(image_iou(hh.consensus(found)[None], problem.counts)[0])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy as np
 import hedgehop as hh
 from experiments.which.cases import Case
 from hedgehop.learning import Reranker
-from hedgehop.metrics import calibration_error
+from hedgehop.metrics import Reliability, calibration_error, reliability
 from hedgehop.probabilities.calibrating import LabelledList, fitted
 
 FOLDS = 5
 MARGIN = 0.03  # with which blurred scores gain as much on 30 images of VOC train
+FAR = 0.1  # share of the area, as in found.none_of_these
 _LEAST = 1e-6
 
 
@@ -31,20 +32,29 @@ class Row:
 
 @dataclass(frozen=True)
 class Sure:
-    """Probabilities of one kind: calibration error of the most probable labeling, what it says, what is true."""
+    """Probabilities of one kind: calibration error of the most probable labeling, what it says, what is true.
+
+    `noise` is the error that right probabilities would have by chance: mean and standard deviation.
+    """
 
     name: str
     error: float
+    noise: tuple[float, float]
     said: float
     true: float
     log_loss: float
 
 
-def folds(cases: Sequence[Case]) -> Iterator[tuple[list[int], list[int]]]:
-    """Training and test cases of each fold; groups stay together, neighbours too: streets look alike."""
+def fold_of(cases: Sequence[Case]) -> dict[str, int]:
+    """Return the fold of each group; neighbours stay together: streets look alike."""
     groups = list(dict.fromkeys(case.group for case in cases))
-    place = {group: FOLDS * k // len(groups) for k, group in enumerate(groups)}
-    for fold in range(min(FOLDS, len(groups))):
+    return {group: FOLDS * k // len(groups) for k, group in enumerate(groups)}
+
+
+def folds(cases: Sequence[Case]) -> Iterator[tuple[list[int], list[int]]]:
+    """Training and test cases of each fold; groups stay together."""
+    place = fold_of(cases)
+    for fold in sorted(set(place.values())):
         test = [k for k, case in enumerate(cases) if place[case.group] == fold]
         yield [k for k in range(len(cases)) if k not in set(test)], test
 
@@ -103,22 +113,47 @@ def paired(row: Row, base: Row, cases: Sequence[Case]) -> tuple[float, float]:
     return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
-def sureness(cases: Sequence[Case], m: int) -> list[Sure]:
-    """How right the probabilities are that a labeling is the best of the first m."""
-    short = [case.first(m) for case in cases]
-    targets = [_best(case.quality) for case in short]
-    plain = [case.found.probabilities for case in short]
-    judged = [LabelledList(case.found, target) for case, target in zip(short, targets, strict=True)]
-    after: list[np.ndarray] = [np.zeros(0)] * len(cases)
+def sureness(cases: Sequence[Case], m: int, more: Sequence[Case] = ()) -> list[Sure]:
+    """How right the probabilities are that a labeling is the best of the first m; `more` are for fitting only."""
+    judged, others = ([_labelled(case.first(m)) for case in some] for some in (cases, more))
+    named = {"default": [one.found.probabilities for one in judged]}
+    for by in ("likelihood", "error"):
+        named[f"temperature by {by}, from other folds"] = _out_of_fold(cases, judged, by)
+        if others:
+            temperature = fitted(others, by).temperature
+            named[f"temperature by {by}, from VOC train: {temperature:.2f}"] = [
+                one.at(temperature)[0][0] for one in judged
+            ]
+    named["softmax of the scores"] = [_softmax(one.found) for one in judged]
+    halves = [_softmax(one.found, 0.5 * one.found.labelings[0].size) for one in judged]
+    named["softmax of the scores, half a nat per variable"] = halves
+    return [_sure(name, said, [one.nearest for one in judged]) for name, said in named.items()]
+
+
+def _labelled(case: Case) -> RememberedList:
+    return RememberedList(case.found, _best(case.quality))
+
+
+@dataclass(frozen=True)
+class RememberedList(LabelledList):
+    """A list whose probabilities at a temperature are computed only once, however many folds it is in."""
+
+    known: dict[float, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    def at(self, temperature: float) -> tuple[np.ndarray, np.ndarray]:
+        if temperature not in self.known:
+            self.known[temperature] = super().at(temperature)
+        return self.known[temperature]
+
+
+def _out_of_fold(cases: Sequence[Case], judged: Sequence[LabelledList], by: str) -> list[np.ndarray]:
+    """Return probabilities at a temperature that was fitted on other folds."""
+    said: list[np.ndarray] = [np.zeros(0)] * len(cases)
     for train, test in folds(cases):
-        temperature = fitted([judged[k] for k in train]).temperature
+        temperature = fitted([judged[k] for k in train], by).temperature
         for k in test:
-            after[k] = hh.weigh(short[k].found, temperature=temperature).probabilities
-    softmax = [_softmax(case.found) for case in short]
-    scale = [_softmax(case.found, 0.5 * case.found.labelings[0].size) for case in short]
-    named = {"default": plain, "temperature fitted on other folds": after, "softmax of the scores": softmax}
-    named["softmax of the scores, half a nat per variable"] = scale
-    return [_sure(name, said, targets) for name, said in named.items()]
+            said[k] = judged[k].at(temperature)[0][0]
+    return said
 
 
 def _best(quality: np.ndarray) -> np.ndarray:
@@ -135,7 +170,24 @@ def _sure(name: str, said: Sequence[np.ndarray], targets: Sequence[np.ndarray]) 
     top = np.array([p.max() for p in said])
     true = np.array([t[p.argmax()] for p, t in zip(said, targets, strict=True)])
     loss = -np.mean([t @ np.log(np.maximum(p, _LEAST)) for p, t in zip(said, targets, strict=True)])
-    return Sure(name, calibration_error(top, true), float(top.mean()), float(true.mean()), float(loss))
+    found = reliability(top, true)
+    return Sure(name, found.error, found.noise, float(top.mean()), float(true.mean()), float(loss))
+
+
+def none_of_these(cases: Sequence[Case], m: int) -> Reliability | None:
+    """How right the probability is that the truth is far from the first m labelings; None if no truth is known."""
+    known = [case.first(m) for case in cases if (case.truth >= 0).any()]
+    return (
+        reliability([case.found.none_of_these for case in known], [_is_far(case) for case in known]) if known else None
+    )
+
+
+def _is_far(case: Case) -> bool:
+    """Whether all labelings are wrong in more than a tenth of the area that is known."""
+    uncertainty = case.found._live_uncertainty
+    there = np.flatnonzero(case.truth >= 0)
+    wrong = (uncertainty.members[:, there] != case.truth[there]) * uncertainty.possible.weights[there]
+    return bool(wrong.sum(axis=1).min() > FAR * uncertainty.possible.weights[there].sum())
 
 
 def variables(cases: Sequence[Case]) -> float:

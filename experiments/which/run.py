@@ -11,10 +11,11 @@ import numpy as np
 from experiments.progress import tell
 from experiments.which.cases import Case
 from experiments.which.images import LONGEST, cases
-from experiments.which.rows import Row, paired, rows, sureness, variables
+from experiments.which.rows import Row, none_of_these, paired, rows, sureness, variables
 from experiments.which.sentences import chunks, parses
 from experiments.which.sketches import M as CUTOUTS
 from experiments.which.sketches import sketches
+from experiments.which.together import together
 from hedgehop.metrics import chunk_counts, f1_of
 
 TITLES = {
@@ -25,7 +26,9 @@ TITLES = {
     "strokes": "GrabCut, strokes of two people, IoU of the object",
     "chunks": "CoNLL-2000 chunks, structured SVM, share of right words",
     "parses": "UD English EWT parses, structured SVM, share of right heads",
+    "together": "One re-ranker for all sets of images, image IoU",
 }
+IMAGES = ("network", "blurred", "regressors", "camvid")
 LIST = 5
 BOOTSTRAPS = 400
 
@@ -44,7 +47,7 @@ def reproduce(
     limit : int, optional
         Use this many images or sentences of each part only.
     parts : names of parts
-        Some of network, blurred, regressors, camvid, strokes, chunks, parses; by default all.
+        Some of network, blurred, regressors, camvid, strokes, chunks, parses, together; by default all.
     """
     data, output = Path(data), Path(output)
     missing = [part for part in parts if part not in TITLES]
@@ -67,12 +70,16 @@ def _section(data: Path, output: Path, key: str, limit: int | None) -> str:
     if key == "strokes":
         found = sketches(data, output, limit)
         return _told(key, found, rows(found, "iou", (CUTOUTS,)), CUTOUTS)
+    if key == "together":
+        sets = {part: cases(data, output, part, limit) for part in IMAGES}
+        more = [case for part in IMAGES[:2] for case in cases(data, output, f"{part}, train", limit)]
+        return f"## {TITLES[key]}\n\n{together(sets, more, (LIST, LONGEST))}"
     found = cases(data, output, key, limit)
     more = cases(data, output, f"{key}, train", limit) if key in ("network", "blurred") else []
-    return _told(key, found, rows(found, "iou", (LIST, LONGEST), more), LIST)
+    return _told(key, found, rows(found, "iou", (LIST, LONGEST), more), LIST, more)
 
 
-def _told(key: str, found: list[Case], table: list[Row], m: int) -> str:
+def _told(key: str, found: list[Case], table: list[Row], m: int, more: Sequence[Case] = ()) -> str:
     base, tagged = table[0], bool(found[0].tags)
     f1 = " | F1, difference |" if tagged else " |"
     lines = [f"## {TITLES[key]}", "", f"{len(found)} lists.", ""]
@@ -87,12 +94,26 @@ def _told(key: str, found: list[Case], table: list[Row], m: int) -> str:
         lines.append(f"| {row.name} | {row.quality.mean():.2f} | {shown} | {moved} |{_f1(row, base, found)}")
     lines += [
         "",
-        f"| probability of the best of {m} | calibration error | says | is | log loss |",
-        "|---|---|---|---|---|",
+        f"| probability of the best of {m} | calibration error | of right ones, by chance | says | is | log loss |",
+        "|---|---|---|---|---|---|",
     ]
-    for sure in sureness(found, m):
-        lines.append(f"| {sure.name} | {sure.error:.3f} | {sure.said:.2f} | {sure.true:.2f} | {sure.log_loss:.3f} |")
-    return "\n".join([*lines, "", f"Calibration error of the labels of variables: {variables(found):.3f}.", ""])
+    for sure in sureness(found, m, more):
+        chance = f"{sure.noise[0]:.3f} ± {sure.noise[1]:.3f}"
+        shares = f"{sure.said:.2f} | {sure.true:.2f}"
+        lines.append(f"| {sure.name} | {sure.error:.3f} | {chance} | {shares} | {sure.log_loss:.3f} |")
+    lines += ["", f"Calibration error of the labels of variables: {variables(found):.3f}.", _far(found, m), ""]
+    return "\n".join(lines)
+
+
+def _far(found: list[Case], m: int) -> str:
+    """Return a sentence on the probability of "none of these"."""
+    far = none_of_these(found, m)
+    if far is None:
+        return ""
+    says, true = (float(np.nansum(values * far.counts) / far.counts.sum()) for values in (far.said, far.true))
+    mean, spread = far.noise
+    errors = f"calibration error {far.error:.3f} (of right ones, by chance, {mean:.3f} ± {spread:.3f})"
+    return f"None of these: says {says:.2f}, is {true:.2f}, {errors}."
 
 
 def _f1(row: Row, base: Row, found: list[Case]) -> str:

@@ -17,7 +17,7 @@ from hedgehop.learning import DependencyParser, StructuredSVM
 
 WORD_SIZE, ARC_SIZE = 1 << 13, 1 << 16  # hashed features
 LEARNT = 800  # sentences to learn from
-JUDGED = 400  # sentences with lists, in two halves: the temperature of each is fitted on the other
+JUDGED = 680  # sentences with lists, in two halves: the temperature of each is fitted on the other
 WORDS = range(4, 31)
 M = 5
 Rows = list[list[str]]

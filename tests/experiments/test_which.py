@@ -63,14 +63,50 @@ def test_folds_keep_groups_together(cases):
     assert sorted(seen) == list(range(12))
 
 
+def test_a_common_re_ranker_is_not_judged_on_images_that_it_learned_from(cases, monkeypatch):
+    from experiments.which import together
+
+    asked, known = [], []
+
+    class Spy:
+        def __init__(self, kind):
+            assert kind == "pairwise"
+
+        def fit(self, lists, losses):
+            assert [len(found) for found in lists] == [len(loss) for loss in losses]
+            known[:] = lists
+            return self
+
+        def predict(self, lists):
+            (found,) = lists
+            group = groups[id(found)]
+            assert group not in {groups.get(id(other)) for other in known}
+            assert id(cases[0].found) in {id(other) for other in known}  # learned from in all folds
+            asked.append(id(found))
+            return [1]
+
+    monkeypatch.setattr(together, "Remembering", Spy)
+    groups = {id(case.found): case.group for case in cases[2:]}
+    sets = {"one": cases[2:8], "two": cases[4:]}
+    taken = together.reranked(sets, cases[:2], "pairwise")
+    assert taken["one"].tolist() == [1] * 6
+    assert taken["two"].tolist() == [1] * 8
+    assert len(asked) == 14
+    assert together._difference(cases[:4], np.array([0, 0, 0, 0])) == "+0.00 ± 0.00"
+
+
 def test_sections_are_tables(cases):
-    from experiments.which.rows import rows, sureness, variables
+    from experiments.which.rows import none_of_these, rows, sureness, variables
     from experiments.which.run import _told, reproduce
 
     kinds = {sure.name: sure for sure in sureness(cases, 4)}
     assert 0.0 <= kinds["default"].error <= 1.0
     assert kinds["default"].log_loss > 0.0
     assert 0.0 <= variables(cases) <= 1.0
+    far = none_of_these(cases, 1)
+    wrong = [(case.found.labelings[0] != case.truth).any() for case in cases]  # one of six is more than a tenth
+    assert np.nansum(far.true * far.counts) == pytest.approx(sum(wrong))
+    assert "None of these: says" in _told("chunks", cases, rows(cases, "accuracy", (4,)), 4)
     text = _told("chunks", cases, rows(cases, "accuracy", (4,)), 4)
     assert "| best of 4 |" in text
     assert "F1" in text

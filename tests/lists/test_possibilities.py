@@ -55,6 +55,40 @@ def test_far_is_more_than_a_share_of_the_variables():
     assert possible((1.0, 2.0, 1.0, 1.0)).far_from(MEMBERS[:1], 0.25) == pytest.approx(0.5)
 
 
+def test_the_truth_is_farther_than_possibilities_that_have_a_reach():
+    wide = replace(possible(), reach=0.25)  # nearest members differ in 0, 1/4 and all of the variables
+    beyond = np.array([np.exp(-0.5 / 0.25), np.exp(-0.25 / 0.25), 1.0])
+    assert wide.far_from(MEMBERS, 0.5) == pytest.approx(beyond @ CHANCES)
+    draws = np.random.default_rng(0).exponential(0.25, 200_000)
+    assert beyond[0] == pytest.approx((draws > 0.5).mean(), abs=2e-3)
+    for share in (0.1, 0.25, 0.9):
+        assert replace(possible(), reach=1e-9).far_from(MEMBERS, share) == pytest.approx(
+            possible().far_from(MEMBERS, share - 1e-7)
+        )
+
+
+def test_labels_that_candidates_and_scores_favour_are_as_sure_as_the_less_sure_of_them():
+    alone = np.array([[0.7, 0.2, 0.1], [0.8, 0.1, 0.1], [0.2, 0.1, 0.7], [1.0, 0.0, 0.0]])
+    both = replace(possible(), alone=alone)
+    assert both.marginals == pytest.approx(  # less sure, surer, another label, another label and surer
+        np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.0, 0.8, 0.2], [0.0, 0.8, 0.2]])
+    )
+    assert (both.marginals.argmax(axis=1) == possible().marginals.argmax(axis=1)).all()
+    hot = both.flattened(2.0)
+    assert hot.alone[0] == pytest.approx(np.sqrt(alone[0]) / np.sqrt(alone[0]).sum())
+    assert hot.alone[3].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_the_expected_overlap_of_candidates_is_half_by_candidate_and_half_by_label():
+    weights = (1.0, 2.0, 3.0, 4.0)
+    alone = np.array([[0.4, 0.3, 0.3], [0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.4, 0.3]])
+    candidates = replace(possible(weights, by_overlap=True), alone=alone)
+    each = overlaps(MEMBERS, ROWS, candidates.weights) @ CHANCES
+    assert candidates.expected_overlap(MEMBERS) == pytest.approx((each + candidates.classwise_overlap(MEMBERS)) / 2.0)
+    assert candidates.classwise_overlap(MEMBERS)[0] < possible(weights).classwise_overlap(MEMBERS)[0]
+    assert possible(weights).expected_overlap(MEMBERS).tolist() == possible(weights).classwise_overlap(MEMBERS).tolist()
+
+
 def test_overlaps_are_means_over_the_labels_in_either():
     weights = np.array([1.0, 2.0, 3.0, 4.0])
 

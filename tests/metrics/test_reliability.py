@@ -33,6 +33,17 @@ def test_the_calibration_error_has_ten_bins_unless_told():
     assert calibration_error(said, came, bins=1) == pytest.approx(2 / 3 - 1.15 / 3)
 
 
+def test_noise_is_the_error_of_right_probabilities():
+    said = np.repeat([0.25, 0.5, 0.75, 1.0], [7, 20, 3, 5])
+    came = np.random.default_rng(0).random((20_000, said.size)) < said
+    errors = [calibration_error(said, row) for row in came]
+    mean, spread = reliability(said, came[0]).noise
+    assert mean == pytest.approx(np.mean(errors), abs=4 * spread / np.sqrt(len(errors)))
+    assert spread == pytest.approx(np.std(errors), rel=0.03)
+    assert reliability([0.0, 1.0], [0, 1]).noise == (0.0, 0.0)
+    assert reliability([0.5], [1]).noise == (0.5, 0.0)
+
+
 def test_a_rounding_above_one_is_a_certain_event():
     assert reliability([1.0 + 1e-12], [1]).counts.tolist() == [0] * 9 + [1]
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
-from hedgehop.probabilities.calibrating import nearest_to
+from hedgehop.probabilities.calibrating import fitted, nearest_to
 
 
 def chains(count, seed=0):
@@ -41,6 +41,26 @@ def test_the_temperature_of_lists_is_found():
     assert 2.0 < found.temperature < 8.0
     assert found.after.log_loss < found.before.log_loss
     assert hh.calibrate(lists[:1], truths[:1]).temperature == pytest.approx(1.0, rel=2.0)  # one list says little
+
+
+class Vote:
+    """A distribution that is nearly right; if it is very flat, it says nothing, and is right."""
+
+    shrinks = False
+
+    def __init__(self, right):
+        self.came = np.eye(4)[[0 if right else 1]]
+
+    def at(self, temperature):
+        powers = np.array([[0.7, 0.1, 0.1, 0.1]]) ** (1.0 / temperature)
+        flat = temperature > 50.0
+        return (np.full((1, 4), 0.25),) * 2 if flat else (powers / powers.sum(), self.came)
+
+
+def test_probabilities_that_say_nothing_are_not_the_aim():
+    found = fitted([Vote(k < 73) for k in range(100)], by="error")
+    assert found.after.reliability.error < 0.02
+    assert 0.5 < found.temperature < 2.0
 
 
 def test_nearest_shares_ties():

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from tests.draws import draws
 
 import hedgehop as hh
-from hedgehop.lists.possibilities import Possibilities
 from hedgehop.palette import VOC_NAMES, voc_palette
-from hedgehop.segmentation.default_list import best_under_biases, class_candidates, doubt_of
+from hedgehop.segmentation.default_list import best_under_biases, candidates_as_truths, class_candidates
 from hedgehop.segmentation.images import resample
 
 pytest.importorskip("skimage")
@@ -297,10 +296,13 @@ def test_the_weaker_the_scores_the_less_sure_a_list_is():
     said = []
     for share in (1.0, 0.1):  # the same labelings, with scores that say less
         scene = hh.segmentation.from_scores(share * scores, n_segments=None, smoothness=0.0)
-        rows = np.array([labels.ravel(), (labels.ravel() + 1) % 3])
-        doubt = doubt_of(scene.model, scene.weights, rows[0])
-        assert doubt == pytest.approx(2.0 / (2.0 + np.exp(8.0 * share)))
-        chances = Possibilities(rows, np.array([0.9, 0.1]), scene.weights, 3, True, reach=doubt).nearest(rows)
-        said.append(chances[0])
-    assert said[0] == pytest.approx(0.9, abs=1e-6)
-    assert 0.75 < said[1] < 0.87
+        rows = np.array([labels.ravel(), (labels.ravel() + 1) % 3], np.int32)
+        possible = candidates_as_truths(scene.model, scene.weights, rows, np.array([0.9, 0.1]))
+        doubt = 2.0 / (2.0 + np.exp(8.0 * share))
+        assert possible.reach == pytest.approx(doubt)
+        assert possible.marginals.max(axis=1) == pytest.approx(np.full(144, min(0.9, 1.0 - doubt)))
+        said.append([possible.nearest(rows)[0], possible.far_from(rows, 0.1)])
+    assert said[0][0] == pytest.approx(0.9, abs=1e-6)
+    assert said[0][1] < 1e-6
+    assert 0.75 < said[1][0] < 0.87
+    assert said[1][1] == pytest.approx(np.exp(-0.1 / doubt))

@@ -12,7 +12,7 @@ FEATURE_NAMES = (
     "rank",  # in the list, from 0
     "gap",  # relevance below the best, per variable
     "probability",  # that it is the nearest one to the truth
-    "expected overlap",  # intersection over union, label by label
+    "expected overlap",  # intersection over union, as in found.choose
     "expected accuracy",
     "similarity",  # expected, to what the truth may be
     "worst label",  # expected overlap of its worst label

@@ -37,6 +37,9 @@ class Possibilities:
     reach : float
         How far the truth usually is from the possibility that stands for it, in units of similarity. Differences in
         similarity below that say little about which labeling is the nearest one.
+    alone : (n, L) array, optional
+        Probability of each label by the scores of its variable alone. It counts where it favours the same label as the
+        rows, but is less sure.
     """
 
     rows: Labels
@@ -47,15 +50,14 @@ class Possibilities:
     origin: str = ""
     of_model: bool = False
     reach: float = 0.0
+    alone: Doubles | None = None
 
     def flattened(self, temperature: float) -> Possibilities:
-        """Return the same labelings with chances to the power of 1 / temperature."""
+        """Return the same labelings with probabilities to the power of 1 / temperature."""
         if temperature == 1.0:
             return self
-        with np.errstate(divide="ignore"):
-            logs = np.log(self.chances) / temperature
-        powers = np.exp(logs - logs.max())
-        return replace(self, chances=own(powers / powers.sum()))
+        alone = None if self.alone is None else _to_power(self.alone, 1.0 / temperature)
+        return replace(self, chances=_to_power(self.chances, 1.0 / temperature), alone=alone)
 
     def nearest(self, members: Labels) -> Doubles:
         """Probability that each of (m, n) labelings is the nearest one to the truth, (m,)."""
@@ -73,9 +75,13 @@ class Possibilities:
         return np.asarray(shares / shares.sum(axis=0))
 
     def far_from(self, members: Labels, distance: float) -> float:
-        """Probability that the truth differs from all (m, n) labelings in more than a share of the variables."""
-        nearest = agreement(members, self.rows, self.weights).max(axis=0)
-        return float(np.clip(self.chances[nearest < 1.0 - distance - _EQUALLY_NEAR].sum(), 0.0, 1.0))
+        """Probability that the truth differs from all (m, n) labelings in more than a share of the variables.
+
+        If possibilities have a reach, the truth is farther away than they are, by an exponential variable of that mean.
+        """
+        missing = distance - (1.0 - agreement(members, self.rows, self.weights).max(axis=0))
+        far = np.exp(-np.maximum(missing, 0.0) / self.reach) if self.reach > 0 else missing < -_EQUALLY_NEAR
+        return float(np.clip(far @ self.chances, 0.0, 1.0))
 
     def similarities(self, members: Labels) -> Doubles:
         """How similar (m, n) labelings and the possibilities are, (m, K)."""
@@ -89,7 +95,20 @@ class Possibilities:
         places = np.arange(self.rows.shape[1])
         for row, chance in zip(self.rows, self.chances, strict=True):
             shares[places, row] += chance
-        return own(shares / shares.sum(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        if self.alone is None:
+            return own(shares)
+        too_sure = shares.max(axis=1) > self.alone.max(axis=1)
+        too_sure &= shares.argmax(axis=1) == self.alone.argmax(axis=1)
+        return own(np.where(too_sure[:, None], self.alone, shares))
+
+    def expected_overlap(self, members: Labels) -> Doubles:
+        """Expected intersection over union of (m, n) labelings, mean over labels: (m,).
+
+        Candidates know which labels go together, marginals know doubts that no candidate has; half of each.
+        """
+        byclass = self.classwise_overlap(members)
+        return (byclass + self.similarities(members) @ self.chances) / 2.0 if self.by_overlap else byclass
 
     def classwise_overlap(self, members: Labels) -> Doubles:
         """Expected intersection over expected union, mean over labels, of (m, n) labelings: (m,).
@@ -107,6 +126,14 @@ class Possibilities:
             total += counts * np.divide(both, union, out=np.zeros_like(both), where=union > 0)
             count += counts
         return np.asarray(total / np.maximum(count, np.finfo(float).tiny))
+
+
+def _to_power(probabilities: Doubles, power: float) -> Doubles:
+    """Return distributions (..., L) to a power, scaled to sum to 1 again."""
+    with np.errstate(divide="ignore"):
+        logs = power * np.log(probabilities)
+    powers = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    return own(powers / powers.sum(axis=-1, keepdims=True))
 
 
 def overlaps(a: Labels, b: Labels, weights: Doubles) -> Doubles:

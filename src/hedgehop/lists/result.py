@@ -173,9 +173,9 @@ class DiverseList:
         Parameters
         ----------
         loss : "iou", "accuracy", "hamming" or function
-            "iou": 1 - intersection over union, expected label by label. "accuracy" and "hamming": share and number of
-            wrong variables. A function takes a labeling of the list and a possible truth of the same shape, and
-            returns a number.
+            "iou": 1 - intersection over union, expected label by label; in suggestions for images, half of it by
+            candidates. "accuracy" and "hamming": share and number of wrong variables. A function takes a labeling of
+            the list and a possible truth of the same shape, and returns a number.
         among : "list" or "all"
             Whether to choose among the list or, for "accuracy" and "hamming", among all labelings.
         margin : float

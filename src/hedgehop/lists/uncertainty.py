@@ -157,7 +157,7 @@ class ListUncertainty:
         if callable(loss):
             return self._by_function(loss, rows)
         if loss == "iou":
-            return 1.0 - self.possible.classwise_overlap(rows)
+            return 1.0 - self.possible.expected_overlap(rows)
         places = np.arange(rows.shape[1])
         wrong = (1.0 - self.possible.marginals[places, rows]) @ self.possible.weights
         return np.asarray(wrong if loss == "hamming" else wrong / self.possible.weights.sum())

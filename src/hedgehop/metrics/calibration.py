@@ -35,8 +35,25 @@ class Reliability:
         some = self.counts > 0
         return float(self.counts[some] @ np.abs(self.said - self.true)[some] / self.counts.sum())
 
+    @property
+    def noise(self) -> tuple[float, float]:
+        """Mean and standard deviation of the error by chance, if the probabilities are right and events independent.
+
+        Few events never come true as often as they should. An error that is not above this shows nothing. Counts in a
+        bin are binomial, whose mean absolute deviation is by de Moivre (1730).
+        """
+        from scipy.stats import binom
+
+        some = self.counts > 0
+        n, p = self.counts[some], self.said[some]
+        above = np.floor(n * p) + 1.0
+        mean = 2.0 * above * (1.0 - p) * binom.pmf(above, n, p)
+        spread = np.sqrt(np.maximum(0.0, n * p * (1.0 - p) - mean**2).sum())
+        return float(mean.sum() / n.sum()), float(spread / n.sum())
+
     def __repr__(self) -> str:
-        return f"Reliability({self.counts.sum():g} events, expected calibration error {self.error:.3f})"
+        shown = f"expected calibration error {self.error:.3f}, by chance {self.noise[0]:.3f}"
+        return f"Reliability({self.counts.sum():g} events, {shown})"
 
 
 def reliability(probabilities: ArrayLike, outcomes: ArrayLike, bins: int = 10) -> Reliability:
@@ -54,7 +71,7 @@ def reliability(probabilities: ArrayLike, outcomes: ArrayLike, bins: int = 10) -
     Examples
     --------
     >>> reliability([0.9, 0.9, 0.9, 0.1], [1, 1, 0, 0])
-    Reliability(4 events, expected calibration error 0.200)
+    Reliability(4 events, expected calibration error 0.200, by chance 0.154)
     """
     p = finite(probabilities, "probabilities").reshape(-1)
     came = finite(outcomes, "outcomes").reshape(-1)

@@ -36,7 +36,8 @@ def plot_reliability(
     Returns
     -------
     matplotlib.figure.Figure
-        The area of a dot is the share of the events in its bin.
+        The area of a dot is the share of the events in its bin. The legend says what the error is, and what it would
+        be by chance if the probabilities were right.
 
     Examples
     --------
@@ -53,7 +54,8 @@ def plot_reliability(
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color=FAINT_INK, linewidth=0.8, linestyle="--")
     for k, (name, curve) in enumerate(_curves(subject).items()):
-        _draw(axes, curve, f"{name}: error {curve.error:.3f}", PALETTE[k % len(PALETTE)])
+        label = f"{name}: error {curve.error:.3f}, by chance {curve.noise[0]:.3f}"
+        _draw(axes, curve, label, PALETTE[k % len(PALETTE)])
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="probability", ylabel="how often it came true")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="upper left")

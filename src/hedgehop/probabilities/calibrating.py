@@ -21,8 +21,10 @@ from hedgehop.models import Model
 from hedgehop.probabilities.marginals import marginals
 from hedgehop.probabilities.weighing import has_own_chances, weigh
 
-_COLDEST, _HOTTEST, _TEMPERATURES_TRIED = 1e-3, 1e3, 19  # temperatures that are tried, a factor of 2.15 apart
+_COLDEST, _HOTTEST = 1e-3, 1e3  # temperatures that are tried
+_TRIED = {"likelihood": 19, "error": 37}  # how many: the error has several minima
 _LEAST_SAID = 1e-6  # probability whose logarithm stands for those of smaller ones
+_SAYING_NOTHING = 0.1  # what log loss adds to the error: equal probabilities of everything have no error
 _PRIOR = 1.0  # spread of the logarithm of a list's temperature that is expected beforehand: few lists change little
 _EQUALLY_SIMILAR = 1e-9  # labelings that are as similar to the truth within this are equally near
 
@@ -79,9 +81,9 @@ def calibrate(
     truths : list of arrays of labels
         The true labeling of each, of the same shape; negative labels are unknown.
     by : "likelihood" or "error"
-        What is smallest at the temperature: the mean of ``-log p(truth)``, or the expected calibration error, which
-        needs more examples. Lists are few and each contains little information, so temperatures far from 1 are
-        penalised.
+        What is smallest at the temperature: the mean of ``-log p(truth)``, or the expected calibration error plus a
+        tenth of that mean, which needs more examples. Lists are few and each contains little information, so
+        temperatures far from 1 are penalised.
 
     Returns
     -------
@@ -160,18 +162,18 @@ def fitted(examples: Sequence[LabelledExample], by: str = "likelihood") -> Calib
 
     def cost(log: float) -> float:
         found = quality_at(examples, float(np.exp(log)))
-        main = found.log_loss if by == "likelihood" else found.reliability.error
+        main = found.log_loss if by == "likelihood" else found.reliability.error + _SAYING_NOTHING * found.log_loss
         return main + 0.5 * shrink * (log / _PRIOR) ** 2
 
-    logs = np.linspace(np.log(_COLDEST), np.log(_HOTTEST), _TEMPERATURES_TRIED)
+    logs = np.linspace(np.log(_COLDEST), np.log(_HOTTEST), _TRIED[by])
     costs = np.array([cost(log) for log in logs])
     best = int(costs.argmin())
-    if best in (0, _TEMPERATURES_TRIED - 1):
+    if best in (0, len(logs) - 1):
         text = (
             f"the best temperature is {np.exp(logs[best]):g}, the last one tried: are these the truths of the models?"
         )
         warnings.warn(text, stacklevel=3)
-    around = logs[max(0, best - 1)], logs[min(_TEMPERATURES_TRIED - 1, best + 1)]
+    around = logs[max(0, best - 1)], logs[min(len(logs) - 1, best + 1)]
     search = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 0.01})
     log = float(search.x) if search.fun < costs[best] else float(logs[best])
     if cost(0.0) <= cost(log):

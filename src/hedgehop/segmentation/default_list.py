@@ -72,15 +72,16 @@ def stroke_list(problem: StrokeModel, m: int, tradeoff: TradeoffLike | None) -> 
     if len(_visibly_different(answers, coarse.weights)) < m:
         answers += _cheapest(coarse, m, min_distance=2 * _VISIBLE_SHARE)
     found = _select(coarse, _pool(coarse, answers, m), ExpectedBest(samples, coarse.weights), m, factor)
-    equal = own(np.full(len(samples), 1.0 / len(samples)))
+    equal, origin = own(np.full(len(samples), 1.0 / len(samples))), f"answers of {len(samples)} random models"
+    possible = Possibilities(own(samples), equal, coarse.weights, coarse.model.n_labels, True, origin)
     if coarse is problem:
-        return _weighed(found, coarse, samples, equal, f"answers of {len(samples)} random models")
+        return _weighed(found, coarse, possible)
     chosen = {row.tobytes() for row in found.labelings}
     models = {row.tobytes(): model for row, model in zip(samples, design, strict=True)}
     fine = problem.answers([model for row, model in models.items() if row in chosen])
     pool = _pool(problem, [problem.best, *fine], m)
     found = _select(problem, pool, ExpectedBest(pool), m, factor)
-    return _weighed(found, coarse, samples, equal, f"answers of {len(samples)} random models")
+    return _weighed(found, coarse, possible)
 
 
 def _pool(problem: StrokeModel, answers: list[Labels], m: int) -> Labels:
@@ -123,24 +124,27 @@ def class_list(problem: ScoredImage, m: int) -> DiverseList:
     coarse = problem.coarse
     pool, biases = class_candidates(coarse.model, coarse.weights)
     found, chances = _probably_overlapping(coarse, pool, m)
-    origin, reach = f"{len(pool)} candidates, weighted by their scores", doubt_of(coarse.model, coarse.weights, pool[0])
+    possible = candidates_as_truths(coarse.model, coarse.weights, pool, chances)
     if coarse is problem:
-        return _weighed(found, coarse, pool, chances, origin, reach)
+        return _weighed(found, coarse, possible)
     assert found.indices is not None
     fine = best_under_biases(problem.model, problem.weights, biases[found.indices])
     drawn, _ = _probably_overlapping(problem, distinct_rows(fine), m)
-    return _weighed(drawn, coarse, pool, chances, origin, reach)
+    return _weighed(drawn, coarse, possible)
 
 
-def doubt_of(model: FactorGraph | Grid, weights: Doubles, best: Labels) -> float:
-    """Return the expected share of wrong labels in the best labeling, (n,), by the scores alone, read as logits.
+def candidates_as_truths(model: FactorGraph | Grid, weights: Doubles, pool: Labels, chances: Doubles) -> Possibilities:
+    """Return candidates (K, n), the best one first, as what the truth may be.
 
-    Candidates hold to the scores, and differ less from each other than from the truth if the scores are weak.
+    Candidates hold to the scores, and differ less from each other than from the truth if the scores are weak. How far
+    it is from them is the share of wrong labels to expect in the best one by the scores alone, read as logits.
     """
     logits = model.unary.reshape(-1, model.n_labels) / weights[:, None]
-    chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-    right = chances[np.arange(len(chances)), best] / chances.sum(axis=1)
-    return float(np.clip(1.0 - np.average(right, weights=weights), 0.0, 1.0))
+    alone = np.exp(logits - logits.max(axis=1, keepdims=True))
+    alone /= alone.sum(axis=1, keepdims=True)
+    wrong = 1.0 - np.average(alone[np.arange(len(alone)), pool[0]], weights=weights)
+    origin, reach = f"{len(pool)} candidates, weighted by their scores", float(np.clip(wrong, 0.0, 1.0))
+    return Possibilities(own(pool), chances, weights, model.n_labels, True, origin, reach=reach, alone=own(alone))
 
 
 def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> tuple[DiverseList, Doubles]:
@@ -151,16 +155,13 @@ def _probably_overlapping(problem: SceneModel, pool: Labels, m: int) -> tuple[Di
     return _select(problem, pool, overlap, min(m, len(pool)), _DECISIVE_DIVERSITY), overlap.chances
 
 
-def _weighed(
-    found: DiverseList, coarse: SceneModel, rows: Labels, chances: Doubles, origin: str, reach: float = 0.0
-) -> DiverseList:
-    """Return a list that knows what the truth may be: (K, n) labelings of the superpixels, and their chances."""
+def _weighed(found: DiverseList, coarse: SceneModel, possible: Possibilities) -> DiverseList:
+    """Return a list that knows what the truth may be: labelings of the superpixels, and their chances."""
     members, n_labels = found.labelings.reshape(len(found), -1), coarse.model.n_labels
     if members.shape[1] != coarse.model.n_variables:
         maps = members.reshape(len(found), *coarse.scene.solved_shape)
         members = np.array([coarse.scene.superpixels.majority(row, n_labels) for row in maps])
     view = ListOnModel(coarse.model, np.ascontiguousarray(members, np.int32), coarse.draw, coarse.spread)
-    possible = Possibilities(own(rows), chances, coarse.weights, n_labels, True, origin, reach=reach)
     return replace(found, _view=view, _uncertainty=ListUncertainty(view, possible))
 
 
