@@ -25,6 +25,7 @@ from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
+from hedgehop.oracles.search.cycles import CyclesSolver
 from hedgehop.oracles.search.mplp import loosest_bound
 from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Linear, Potential
@@ -253,6 +254,13 @@ def closer(
     return "ilp" if ends_soon and oracles["ilp"].refusal(model, potentials) is None else None
 
 
+def tightens(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether messages of short cycles may close a gap: of pairs that may contradict each other."""
+    if chosen not in ("qpbo", "trws", "mplp") or not isinstance(model, PairwiseModel) or model.is_forest:
+        return False
+    return not isinstance(model.pairwise, Potts) and oracles["cycles"].refusal(model, potentials) is None
+
+
 def last_resort(model: Model, potentials: Sequence[Potential]) -> Oracle | None:
     """Return the oracle that decides whether any labeling is allowed, if the model is small enough for it."""
     program = built_in_and_installed()["ilp"]
@@ -364,7 +372,13 @@ class AutoSolver(Solver):
         oracles = self.oracle.oracles
         if effort().suffices(self.model, potentials, step.value, step.upper_bound):
             return step
-        if step.exact or not (self.oracle.closes_gaps and effort().needs_bounds):
+        if step.exact or not effort().needs_bounds:
+            return step
+        if tightens(oracles, chosen.name, self.model, potentials):
+            cycles = self._solver(oracles["cycles"])
+            assert isinstance(cycles, CyclesSolver)
+            step = better(self.model, cycles.tightened(potentials, step), step)
+        if step.exact or not self.oracle.closes_gaps:
             return step
         last = closer(oracles, chosen.name, self.model, potentials, step)
         if last is None:
