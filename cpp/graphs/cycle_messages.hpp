@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -99,6 +100,11 @@ class CycleMessages {
   // How far these terms and the tables of the pairs may be off by rounding, together.
   double error() const {
     double total = 0.0;
+    for (const auto& [f, given] : given_) {
+      double most = 0.0;
+      for (const double x : given.table) most = std::max(most, std::abs(x));
+      total += static_cast<double>(given.cycles) * most;
+    }
     for (std::size_t c = 0; c < size(); ++c) {
       const std::size_t length = begins_[c + 1] - begins_[c];
       for (std::size_t k = begins_[c]; k < begins_[c + 1]; ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short cycles of a graph: triangles, cycles of four without a chord, and, through each edge that is in none
-// of these, a shortest one.
+// of these, a shortest one. The search is limited, and what it may find and visit is shared among variables.
 #pragma once
 
 #include <algorithm>
@@ -25,22 +25,33 @@ class ShortCycles {
     incidence_.sort([](const Neighbour& a, const Neighbour& b) { return a.node() < b.node(); });
   }
 
-  // At most about `most` of them; longer ones than `longest` are left out.
+  // At most `most` of them, and only as many as are found soon; longer ones than `longest` are left out.
   std::vector<Cycle> find(std::size_t most, std::size_t longest, Poll& poll) {
     covered_.assign(edges_.rows, false);
-    for (std::size_t i = 0; i < n_ && cycles_.size() < most; ++i) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      allow(most, kVisited, n_ - i);
       triangles(i);
       squares(i);
-      poll.tick(static_cast<std::uint32_t>(incidence_.at(i).size()));
+      poll.tick(static_cast<std::uint32_t>(visited_ - visited_before_));
     }
-    for (std::size_t e = 0; e < edges_.rows && cycles_.size() < most; ++e) {
+    allow(most, kVisited + kFurther, 1);
+    for (std::size_t e = 0; e < edges_.rows && is_allowed(); ++e) {
       if (!covered_[e]) around(e, longest, poll);
     }
     return std::move(cycles_);
   }
 
  private:
-  static constexpr std::size_t kVisited = 2000;  // variables, in search of a cycle
+  static constexpr std::size_t kVisited = 4'000'000, kFurther = 1'000'000;  // in all: hundredths of a second
+  static constexpr std::size_t kVisitedAround = 2000;                       // for one cycle
+
+  // Shares what is left of cycles and visits among so many variables.
+  void allow(std::size_t most_cycles, std::size_t most_visits, std::size_t variables) {
+    visited_before_ = visited_;
+    last_cycle_ = cycles_.size() + (most_cycles - cycles_.size() + variables - 1) / variables;
+    last_visit_ = visited_ + (most_visits - std::min(most_visits, visited_)) / variables + 1;
+  }
+  bool is_allowed() const { return cycles_.size() < last_cycle_ && visited_ < last_visit_; }
 
   bool adjacent(std::size_t i, std::size_t j) const {
     const auto near = incidence_.at(i);
@@ -62,12 +73,16 @@ class ShortCycles {
 
   static std::int32_t id(std::size_t i) { return static_cast<std::int32_t>(i); }
 
-  // Those whose first variable is i.
+  // Those whose smallest variable is i. If not all are allowed, they begin with different neighbours.
   void triangles(std::size_t i) {
     const auto near = incidence_.at(i);
-    for (std::size_t a = 0; a < near.size(); ++a) {
-      for (std::size_t b = a + 1; b < near.size() && near[a].node() > i; ++b) {
-        if (adjacent(near[a].node(), near[b].node())) keep({id(i), id(near[a].node()), id(near[b].node())});
+    const auto above = static_cast<std::size_t>(std::ranges::count_if(near, [i](auto& to) { return to.node() > i; }));
+    const auto larger = near.last(above);
+    for (std::size_t gap = 1; gap < above; ++gap) {
+      for (std::size_t a = 0; a + gap < above && is_allowed(); ++a) {
+        const std::size_t u = larger[a].node(), w = larger[a + gap].node();
+        ++visited_;
+        if (adjacent(u, w)) keep({id(i), id(u), id(w)});
       }
     }
   }
@@ -76,15 +91,19 @@ class ShortCycles {
     const auto near = incidence_.at(i);
     for (std::size_t a = 0; a < near.size(); ++a) {
       const std::size_t u = near[a].node();
-      for (std::size_t b = a + 1; b < near.size() && u > i; ++b) {
-        const std::size_t w = near[b].node();
-        if (adjacent(u, w)) continue;
-        for (const Neighbour& to : incidence_.at(u)) {
-          const std::size_t across = to.node();
-          if (across <= i || !adjacent(across, w) || adjacent(across, i)) continue;
-          keep({id(i), id(u), id(across), id(w)});
-        }
+      for (std::size_t b = a + 1; b < near.size() && u > i && is_allowed(); ++b) {
+        ++visited_;
+        if (!adjacent(u, near[b].node())) squares(i, u, near[b].node());
       }
+    }
+  }
+
+  void squares(std::size_t i, std::size_t u, std::size_t w) {
+    for (const Neighbour& to : incidence_.at(u)) {
+      if (!is_allowed()) return;
+      ++visited_;
+      const std::size_t across = to.node();
+      if (across > i && adjacent(across, w) && !adjacent(across, i)) keep({id(i), id(u), id(across), id(w)});
     }
   }
 
@@ -94,7 +113,7 @@ class ShortCycles {
     std::vector<std::int32_t> queue{id(from)};
     std::vector<std::size_t> depth{1};  // variables on the way
     mark_[from] = id(from);
-    for (std::size_t k = 0; k < queue.size() && queue.size() < kVisited && mark_[to] < 0; ++k) {
+    for (std::size_t k = 0; k < queue.size() && queue.size() < kVisitedAround && mark_[to] < 0; ++k) {
       if (depth[k] >= longest) break;
       const std::size_t at = index(queue[k]);
       for (const Neighbour& next : incidence_.at(at)) {
@@ -109,6 +128,7 @@ class ShortCycles {
       cycle.push_back(id(from));
       keep(std::move(cycle));
     }
+    visited_ += queue.size();
     poll.tick(static_cast<std::uint32_t>(queue.size()));
     for (const auto v : queue) mark_[index(v)] = -1;
   }
@@ -119,6 +139,7 @@ class ShortCycles {
   std::vector<std::int32_t> mark_;  // the variable before, in a search
   std::vector<bool> covered_;
   std::vector<Cycle> cycles_;
+  std::size_t visited_ = 0, visited_before_ = 0, last_cycle_ = 0, last_visit_ = 0;
 };
 
 }  // namespace hedgehop::graphs
