@@ -2,7 +2,9 @@
 // Messages of factors and of cycles as a Python object, together with the arrays that they read.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -59,8 +61,7 @@ class PyFactorMessages {
     require_edges(edges_of(edges), counts_.size());
     Poll poll = python_poll();
     if (!candidates_) {
-      const std::size_t most = 4 * edges_of(edges).rows + 64;
-      candidates_ = graphs::ShortCycles(counts_.size(), edges_of(edges)).find(most, kLongest, poll);
+      candidates_ = graphs::ShortCycles(counts_.size(), edges_of(edges)).find(most_candidates(), kLongest, poll);
     }
     return graphs::tighten(*cycles_, *candidates_, least, most_work, poll);
   }
@@ -98,7 +99,15 @@ class PyFactorMessages {
   Result<double> beliefs() const { return Result<double>(factors_->beliefs()); }
 
  private:
-  static constexpr std::size_t kLongest = 16;  // variables of a cycle
+  static constexpr std::size_t kLongest = 16;         // variables of a cycle
+  static constexpr std::size_t kCandidates = 100000;  // whose gains take hundredths of a second
+  static constexpr double kCandidateCells = 1e7;      // that products of tables look at, likewise
+
+  std::size_t most_candidates() const {
+    double labels = 1.0;
+    for (const std::int32_t count : span_of(counts_)) labels = std::max(labels, static_cast<double>(count));
+    return static_cast<std::size_t>(std::min(1.0 * kCandidates, 1.0 + kCandidateCells / std::pow(labels, 3)));
+  }
 
   Vector<std::int32_t> counts_, variables_;
   Vector<std::int64_t> starts_;

@@ -258,7 +258,7 @@ def tightens(oracles: Mapping[str, Oracle], chosen: str, model: Model, potential
     """Whether messages of short cycles may close a gap: of pairs that may contradict each other."""
     if chosen not in ("qpbo", "trws", "mplp") or not isinstance(model, PairwiseModel) or model.is_forest:
         return False
-    return not isinstance(model.pairwise, Potts) and oracles["cycles"].refusal(model, potentials) is None
+    return oracles["cycles"].refusal(model, potentials) is None
 
 
 def last_resort(model: Model, potentials: Sequence[Potential]) -> Oracle | None:
@@ -376,8 +376,8 @@ class AutoSolver(Solver):
             return step
         if tightens(oracles, chosen.name, self.model, potentials):
             cycles = self._solver(oracles["cycles"])
-            assert isinstance(cycles, CyclesSolver)
-            step = better(self.model, cycles.tightened(potentials, step), step)
+            if isinstance(cycles, CyclesSolver) and cycles.contradicts:
+                step = better(self.model, cycles.tightened(potentials, step), step)
         if step.exact or not self.oracle.closes_gaps:
             return step
         last = closer(oracles, chosen.name, self.model, potentials, step)

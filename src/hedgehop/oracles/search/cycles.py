@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import fsum
+from math import fsum, inf
 
 import numpy as np
 
@@ -18,20 +18,20 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.elimination import scopes
-from hedgehop.models.pairwise import PairwiseModel
+from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.toulbar2 import MOST_NETWORK_SCORES, table_cells
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, values_of
-from hedgehop.oracles.pairwise.kernels import ROUNDING_GAP
+from hedgehop.oracles.pairwise.kernels import ROUNDING_GAP, pair_tables
 from hedgehop.oracles.search.annealing import annealed
 from hedgehop.oracles.search.mplp import finite_tables
 from hedgehop.potentials import Potential
 
 _FIRST_SWEEPS, _SWEEPS = 50, 30  # before cycles are added for the first time, and between two times
-_VISITED_CELLS = 200_000_000  # by the messages of a first step: less than a second
-_LATER_CELLS = 50_000_000  # by those of a later one, which begins with the messages of the last
-_SWEEP_CELLS = 10_000_000  # that all cycles together may look at
+_WIDE_GAP = 0.01  # of what is at stake: scores contradict each other, and other oracles have annealed for a second
+_WIDE_CELLS, _NARROW_CELLS = 200_000_000, 100_000_000  # that messages visit: half a second, and less
+_LATER = 0.25  # of these in later steps, which begin with the messages of the last one
 _LEAST_GAIN = 1e-3  # of the gap per edge: what a cycle must gain at first
 _STALLED = 0.01  # of the gap: what the bound gains between two times if it still falls
 _FEWEST_ROUNDS = 4  # of adding cycles
@@ -90,52 +90,65 @@ class CyclesSolver(Solver):
         """Solve a step without knowing any labeling."""
         theta, constant, _ = fold(self.model, potentials)
         allowed = changed_unary(self.model, theta).argmax(axis=1).astype(np.int32)
-        return self._solved(potentials, theta, constant, allowed)
+        return self._solved(potentials, theta, constant, allowed, inf)
 
     def tightened(self, potentials: Sequence[Potential], known: Step) -> Step:
         """Lower the bound of a step that another oracle has solved; improve its labeling, too."""
         theta, constant, _ = fold(self.model, potentials)
-        return self._solved(potentials, theta, constant, np.ascontiguousarray(known.labeling.reshape(-1), np.int32))
+        labeling = np.ascontiguousarray(known.labeling.reshape(-1), np.int32)
+        return self._solved(potentials, theta, constant, labeling, known.upper_bound - constant)
 
     def _solved(
-        self, potentials: Sequence[Potential], theta: Doubles | None, constant: float, labeling: Labels
+        self,
+        potentials: Sequence[Potential],
+        theta: Doubles | None,
+        constant: float,
+        labeling: Labels,
+        known_bound: float,
     ) -> Step:
         unary = changed_unary(self.model, theta)
         counts = np.arange(self.model.n_labels) < self.model.label_counts[:, None]
         self._messages.set_unary(np.maximum(unary, self._least)[counts])
         value = float(values_of(self.model, theta, labeling[None])[0])
-        bound = self._bound(value)
+        is_wide = known_bound - value > _WIDE_GAP * self.model.spread
+        bound = self._bound(value, (_WIDE_CELLS if is_wide else _NARROW_CELLS) * (_LATER if self._warm else 1.0))
         if bound - value > ROUNDING_GAP * self.model.spread:
-            labeling = self._better(theta, unary, labeling)
+            labeling = self._better(theta, unary, labeling, is_wide)
         self._warm = True
         return self.oracle.step(self.model, labeling, potentials, bound + constant, self._messages.error())
 
-    def _bound(self, value: float) -> float:
-        """Pass messages, and add cycles where they gain most, until the bound meets a value or stalls."""
+    def _bound(self, value: float, left: float) -> float:
+        """Pass messages, and add cycles where they gain most, until the bound meets a value or stalls.
+
+        `left`: how many cells messages may visit.
+        """
         messages, edges = self._messages, self.model.edges
-        left = _LATER_CELLS if self._warm else _VISITED_CELLS
-        sweeps = _SWEEPS if self._warm else _FIRST_SWEEPS
-        messages.run(min(sweeps, 1 + int(left / messages.work())))
+        left -= self._run(_SWEEPS if self._warm else _FIRST_SWEEPS, left)
         bound, rounds = self._sum(), 0
         while len(edges) and effort().seconds > 0.0:
             gap = bound - value
-            if gap <= ROUNDING_GAP * self.model.spread or messages.work() * _SWEEPS > left:
+            if gap <= ROUNDING_GAP * self.model.spread or left < messages.work():
                 break
-            added = messages.tighten(edges, _LEAST_GAIN * gap / len(edges), _SWEEP_CELLS)
-            messages.run(_SWEEPS)
-            left -= messages.work() * _SWEEPS
+            added = messages.tighten(edges, _LEAST_GAIN * gap / len(edges), left / _SWEEPS)
+            left -= self._run(_SWEEPS, left)
             before, bound, rounds = bound, self._sum(), rounds + 1
             if before - bound < _STALLED * gap and (rounds >= _FEWEST_ROUNDS or not added):
                 break
         return bound
 
+    def _run(self, sweeps: int, left: float) -> float:
+        """Update all messages at least once; return how many cells that has visited."""
+        sweeps = max(1, min(sweeps, int(left / self._messages.work())))
+        self._messages.run(sweeps)
+        return sweeps * self._messages.work()
+
     def _sum(self) -> float:
         return fsum(self._messages.terms()) + self._messages.error()
 
-    def _better(self, theta: Doubles | None, unary: Doubles, labeling: Labels) -> Labels:
+    def _better(self, theta: Doubles | None, unary: Doubles, labeling: Labels, is_wide: bool) -> Labels:
         """The best of a labeling, the one that messages decode to, and what annealing makes of that at first."""
         found = [labeling, self._decoded(unary)]
-        if self.oracle.anneal and not self._warm and effort().seconds > 0.0:
+        if is_wide and self.oracle.anneal and not self._warm and effort().seconds > 0.0:
             found.append(annealed(self.model, theta, found[-1], _ANNEALED_ROUNDS))
         return found[int(np.argmax(values_of(self.model, theta, np.stack(found))))]
 
@@ -149,6 +162,15 @@ class CyclesSolver(Solver):
         )
         solver = _core.trws.Trws(np.ascontiguousarray(unary, np.float64), pairs)
         return np.ascontiguousarray(solver.run(_DECODING_PASSES, _DECODING_PASSES)[0].reshape(-1), np.int32)
+
+    @cached_property
+    def contradicts(self) -> bool:
+        """Whether some pair does not prefer its variables to agree; otherwise cycles gain next to nothing."""
+        if isinstance(self.model.pairwise, Potts):
+            return False
+        tables = pair_tables(self.model)
+        equal = np.diagonal(tables, axis1=1, axis2=2)
+        return not (equal[:, :, None] + equal[:, None, :] >= tables + tables.transpose(0, 2, 1)).all()
 
     @cached_property
     def _messages(self) -> _core.graphs.FactorMessages:
