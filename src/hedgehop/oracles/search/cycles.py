@@ -24,7 +24,7 @@ from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.toulbar2 import MOST_NETWORK_SCORES, table_cells
 from hedgehop.oracles.folding import changed_unary, fold, not_linear, values_of
 from hedgehop.oracles.pairwise.kernels import ROUNDING_GAP, pair_tables
-from hedgehop.oracles.search.annealing import annealed
+from hedgehop.oracles.search.annealing import VISITED_SCORES, annealed
 from hedgehop.oracles.search.mplp import finite_tables
 from hedgehop.potentials import Potential
 
@@ -37,6 +37,8 @@ _STALLED = 0.01  # of the gap: what the bound gains between two times if it stil
 _FEWEST_ROUNDS = 4  # of adding cycles
 _DECODING_PASSES = 20
 _ANNEALED_ROUNDS = 2  # of moves over blocks, from the labeling that messages decode to
+_OPEN_GAP = 1e-4  # of what is at stake: what bound and labeling leave open if annealing may find a better one
+_NARROW_VISITS = VISITED_SCORES // 20  # of annealing, where the gap is narrower
 
 
 class Cycles(Oracle):
@@ -113,7 +115,7 @@ class CyclesSolver(Solver):
         is_wide = known_bound - value > _WIDE_GAP * self.model.spread
         bound = self._bound(value, (_WIDE_CELLS if is_wide else _NARROW_CELLS) * (_LATER if self._warm else 1.0))
         if bound - value > ROUNDING_GAP * self.model.spread:
-            labeling = self._better(theta, unary, labeling, is_wide)
+            labeling = self._better(theta, unary, labeling, bound, is_wide)
         self._warm = True
         return self.oracle.step(self.model, labeling, potentials, bound + constant, self._messages.error())
 
@@ -145,12 +147,21 @@ class CyclesSolver(Solver):
     def _sum(self) -> float:
         return fsum(self._messages.terms()) + self._messages.error()
 
-    def _better(self, theta: Doubles | None, unary: Doubles, labeling: Labels, is_wide: bool) -> Labels:
-        """The best of a labeling, the one that messages decode to, and what annealing makes of that at first."""
-        found = [labeling, self._decoded(unary)]
-        if is_wide and self.oracle.anneal and not self._warm and effort().seconds > 0.0:
-            found.append(annealed(self.model, theta, found[-1], _ANNEALED_ROUNDS))
-        return found[int(np.argmax(values_of(self.model, theta, np.stack(found))))]
+    def _better(
+        self, theta: Doubles | None, unary: Doubles, labeling: Labels, bound: float, is_wide: bool
+    ) -> Labels:
+        """The best of a labeling, the one that messages decode to, and, if a first step is open, of one near that."""
+        decoded = self._decoded(unary)
+        labeling, value = self._best_of(theta, [labeling, decoded])
+        is_open = bound - value > _OPEN_GAP * self.model.spread and effort().seconds > 0.0
+        if self._warm or not self.oracle.anneal or not is_open:
+            return labeling
+        visits = VISITED_SCORES if is_wide else _NARROW_VISITS
+        return self._best_of(theta, [labeling, annealed(self.model, theta, decoded, _ANNEALED_ROUNDS, visits)])[0]
+
+    def _best_of(self, theta: Doubles | None, found: list[Labels]) -> tuple[Labels, float]:
+        values = values_of(self.model, theta, np.stack(found))
+        return found[int(np.argmax(values))], float(values.max())
 
     def _decoded(self, unary: Doubles) -> Labels:
         """Decode by TRW-S the scores to which the cycles have tilted the pairs: contradictions are gone from these."""
