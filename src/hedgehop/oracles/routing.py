@@ -14,7 +14,7 @@ from math import inf, log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
@@ -23,22 +23,15 @@ from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.rest import without_worse_labels
 from hedgehop.oracles.pairwise.swap import is_one_cut
 from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
+from hedgehop.oracles.program.small import is_small
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.search.cycles import CyclesSolver
 from hedgehop.oracles.search.mplp import loosest_bound
 from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Linear, Potential
-from hedgehop.potentials.ball_unions import MOST_EXACT
 
-_SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
-_SMALL_SAMPLES = 1000  # the same with samples to agree with
-_SMALL_BALLS = 400  # the same with several balls
-_SMALL_PAIRWISE_BALLS = 200  # the same of pairwise models, whose ties take HiGHS seconds
 _MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
-_SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
-_SMALL_BLOSSOMS = 300  # columns of a matching of any graph beside samples: odd cycles take many branches
-_SMALL_BLOSSOM_UNIONS = 2000  # the same times subsets of balls
 _SMALL_CLIQUES = 20_000  # columns of a program of a model with cliques that ends soon
 _NEARLY_TIGHT = 0.02  # of what messages have lowered the bound by, where programs of any size end soon
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
@@ -48,33 +41,6 @@ _REMEMBERED_SCORES = 2**16  # of a step: choosing again takes longer than seeing
 _VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
 
 Condition = Callable[[Model, Sequence[Potential]], bool]
-
-
-def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
-    """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
-    relaxed = {p.relaxed_as for p in potentials}
-    most = _SMALL_BALLS if "distances" in relaxed else _SMALL_SAMPLES if "lines" in relaxed else _SMALL_PROGRAM
-    balls = sum(p.n_balls for p in potentials)
-    if balls > MOST_EXACT:  # a program bounds such a union, as others do
-        return False
-    if isinstance(model, LinearModel):
-        return model.unary.size <= most and _is_small_structure(model, relaxed, balls)
-    if not isinstance(model, PairwiseModel):
-        return isinstance(model, UnaryModel) and model.unary.size <= most
-    most = min(most, _SMALL_PAIRWISE_BALLS) if "distances" in relaxed else most
-    attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
-    return columns(model, nonlinear(potentials)) <= (most if attracts else most // 3)
-
-
-def _is_small_structure(model: LinearModel, relaxed: Collection[str | None], balls: int) -> bool:
-    """Whether what a structure adds to a program leaves few branches."""
-    extra, blossoms = structure_columns(model), isinstance(model, GraphMatching)
-    if ("counts" in relaxed or "lines" in relaxed) and extra > _SMALL_PROGRAM:
-        return False
-    if blossoms and "lines" in relaxed and model.unary.size > _SMALL_BLOSSOMS:
-        return False
-    terms = 2**balls if balls > 1 else 0  # unions have a term per subset
-    return (model.unary.size + extra) * terms <= (_SMALL_BLOSSOM_UNIONS if blossoms else _SMALL_UNIONS)
 
 
 @dataclass(frozen=True)
@@ -200,6 +166,10 @@ ROUTES = (
     Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
     Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
     Route("exhaustive", "any", "any, including your own", _LISTABLE, "if nothing else applies"),
+    Route(
+        "cycles", "pairwise, cliques", "linear", "after `qpbo`, `trws` and `mplp`",
+        "a lower bound where pairs contradict each other",
+    ),
     Route("messages", "pairwise", "distances", "last", "for comparison"),
 )  # fmt: skip
 
@@ -281,6 +251,8 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     chosen = choose(oracles, model, terms)
     lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
     last = None if chosen.why.startswith("exact") else closer(oracles, chosen.oracle, model, terms)
+    if tightens(oracles, chosen.oracle, model, terms):
+        lines[0] += "; where pairs contradict each other, messages of short cycles narrow a gap"
     if last is not None:
         reason = "narrow" if last == "elimination" else "small"
         lines[0] += f"; the model is {reason}, so {last} closes any gap that remains"

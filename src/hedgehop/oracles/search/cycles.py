@@ -32,8 +32,8 @@ _FIRST_SWEEPS, _SWEEPS = 50, 30  # before cycles are added for the first time, a
 _WIDE_GAP = 0.01  # of what is at stake: scores contradict each other, and other oracles have annealed for a second
 _WIDE_CELLS, _NARROW_CELLS = 200_000_000, 100_000_000  # that messages visit: half a second, and less
 _LATER = 0.25  # of these in later steps, which begin with the messages of the last one
-_LEAST_GAIN = 1e-3  # of the gap per edge: what a cycle must gain at first
-_STALLED = 0.01  # of the gap: what the bound gains between two times if it still falls
+_WORTH_ADDING = 1e-3  # of the gap per edge: what a cycle must gain at first
+_STILL_FALLING = 0.01  # of the gap: what the bound gains between two times if it still falls
 _FEWEST_ROUNDS = 4  # of adding cycles
 _DECODING_PASSES = 20
 _ANNEALED_ROUNDS = 2  # of moves over blocks, from the labeling that messages decode to
@@ -131,10 +131,10 @@ class CyclesSolver(Solver):
             gap = bound - value
             if gap <= ROUNDING_GAP * self.model.spread or left < messages.work():
                 break
-            added = messages.tighten(edges, _LEAST_GAIN * gap / len(edges), left / _SWEEPS)
+            added = messages.tighten(edges, _WORTH_ADDING * gap / len(edges), left / _SWEEPS)
             left -= self._run(_SWEEPS, left)
             before, bound, rounds = bound, self._sum(), rounds + 1
-            if before - bound < _STALLED * gap and (rounds >= _FEWEST_ROUNDS or not added):
+            if before - bound < _STILL_FALLING * gap and (rounds >= _FEWEST_ROUNDS or not added):
                 break
         return bound
 
@@ -147,9 +147,7 @@ class CyclesSolver(Solver):
     def _sum(self) -> float:
         return fsum(self._messages.terms()) + self._messages.error()
 
-    def _better(
-        self, theta: Doubles | None, unary: Doubles, labeling: Labels, bound: float, is_wide: bool
-    ) -> Labels:
+    def _better(self, theta: Doubles | None, unary: Doubles, labeling: Labels, bound: float, is_wide: bool) -> Labels:
         """The best of a labeling, the one that messages decode to, and, if a first step is open, of one near that."""
         decoded = self._decoded(unary)
         labeling, value = self._best_of(theta, [labeling, decoded])
