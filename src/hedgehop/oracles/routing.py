@@ -17,17 +17,17 @@ from hedgehop._errors import UnsupportedError
 from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
+from hedgehop.oracles.exact.elimination import loosest_bound
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
 from hedgehop.oracles.exact.toulbar2 import table_cells
 from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.rest import without_worse_labels
 from hedgehop.oracles.pairwise.swap import is_one_cut
-from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
-from hedgehop.oracles.program.small import is_small
+from hedgehop.oracles.program.ilp import MOST_COLUMNS
+from hedgehop.oracles.program.size import columns, is_small
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
 from hedgehop.oracles.search.cycles import CyclesSolver
-from hedgehop.oracles.search.mplp import loosest_bound
 from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Linear, Potential
 
@@ -94,9 +94,7 @@ def _is_program_at_best(model: Model) -> bool:
     """Whether even linear steps are programs, so that a relaxation would solve many where one does."""
     if not isinstance(model, PairwiseModel) or not model.cliques or model.elimination_order is not None:
         return False
-    if _has_many_cliques(model):  # messages are, and take a fraction of the time
-        return False
-    return not _searchable(model, ()) or built_in_and_installed()["toulbar2"].refusal(model, ()) is not None
+    return not _has_many_cliques(model)  # messages are, and take a fraction of the time
 
 
 def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
@@ -174,7 +172,7 @@ ROUTES = (
 )  # fmt: skip
 
 
-_TEACHING = ("graphcut", "expansion")  # whose bounds of lists begin where their steps ended
+_TEACHING = ("graphcut", "expansion", "toulbar2", "ilp")  # whose bounds of lists begin where their steps ended
 _ROUTED = {route.oracle for route in ROUTES}
 
 
@@ -226,7 +224,7 @@ def closer(
 
 def tightens(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
     """Whether messages of short cycles may close a gap: of pairs that may contradict each other."""
-    if chosen not in ("qpbo", "trws", "mplp") or not isinstance(model, PairwiseModel) or model.is_forest:
+    if chosen not in ("qpbo", "trws", "mplp", "toulbar2") or not isinstance(model, PairwiseModel) or model.is_forest:
         return False
     return oracles["cycles"].refusal(model, potentials) is None
 

@@ -118,13 +118,6 @@ class MplpSolver(Solver):
         return step
 
 
-def loosest_bound(model: PairwiseModel, potentials: Sequence[Potential]) -> float:
-    """Return what the best scores of all factors add up to."""
-    theta, constant, _ = fold(model, potentials)
-    tables, cells = factor_tables(model, changed_unary(model, theta))
-    return fsum(np.maximum.reduceat(tables, cells[:-1])) + constant
-
-
 def finite_tables(model: PairwiseModel, theta: Doubles | None) -> tuple[Doubles, NDArray[np.int64]]:
     """Return the scores of all factors; what is forbidden loses more than all others may bring, so bounds hold."""
     tables, cells = factor_tables(model, changed_unary(model, theta))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which integer programs end soon: one table of columns, by model and by the hardest kind of potentials."""
+"""How large integer programs are, and which end soon: a table of columns, by model and by kind of potentials."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, UnaryModel
 from hedgehop.oracles.folding import nonlinear
-from hedgehop.oracles.program.ilp import columns
 from hedgehop.oracles.program.structure_rows import structure_columns
-from hedgehop.potentials import Potential
+from hedgehop.potentials import PairClasses, Potential
 from hedgehop.potentials.ball_unions import MOST_EXACT
 
 _FEW_COLUMNS = {
@@ -42,3 +41,20 @@ def _kind(model: UnaryModel) -> str:
     if isinstance(model, PairwiseModel):
         return "Potts" if isinstance(model.pairwise, Potts) else "tables"
     return "blossoms" if isinstance(model, GraphMatching) else "structure"
+
+
+def counts_edges(model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether some potential counts pairs of labels on edges."""
+    own = [p for p in potentials if type(p).encode is Potential.encode and p.distances() is None]
+    return any(isinstance(c.codes, PairClasses) for p in own for c in p.counts(model) or ())
+
+
+def columns(model: Model, potentials: Sequence[Potential]) -> int:
+    """Return how many columns a program has before potentials add theirs."""
+    if not isinstance(model, PairwiseModel):
+        assert isinstance(model, LinearModel)
+        return model.unary.size + structure_columns(model)
+    tables = not isinstance(model.pairwise, Potts) or counts_edges(model, potentials)
+    per_edge = model.n_labels**2 if tables else model.n_labels
+    cells = sum(c.table.size for c in model.cliques)
+    return model.unary.size + len(model.edges) * per_edge + cells
