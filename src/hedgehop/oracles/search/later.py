@@ -31,27 +31,26 @@ class SearchingSolver(Solver):
     _first: Labels | None = None
 
     def maximize(self, potentials: Sequence[Potential]) -> Step:
-        """Solve the first step with care; search less in later ones, and not at all if no bound is asked for."""
-        model, first = self.model, self._first
+        """Solve the first step with care; search less in later ones."""
+        model = self.model
         if not isinstance(model, PairwiseModel) or nonlinear(potentials) or self._is_small:
             return self.oracle.maximize(model, potentials)
-        if first is None:
+        if self._first is None:
             step = self.oracle.maximize(model, potentials)
             self._first = np.ascontiguousarray(step.labeling.reshape(-1), np.int32)
             return step
         bound = loosest_bound(model, potentials)
-        near = self.oracle.step(model, self._near(potentials, first), potentials, bound)
-        if near.value > -np.inf and not effort().needs_bounds:
-            return near
+        step = self.oracle.step(model, self._first, potentials, bound)
         try:
-            step = better(model, self.later(potentials), near)
+            step = better(model, self.later(potentials), step)
         except TimeoutError:
-            if near.value == -np.inf:
+            if step.value == -np.inf:
                 raise
-            step = near
-        if step.exact or effort().seconds == 0.0:
+        if step.exact or not self.anneals or effort().seconds == 0.0:
             return step
-        return better(model, step, self.oracle.step(model, self._near(potentials, step.labeling), potentials, bound))
+        flat, (theta, _, _) = np.ascontiguousarray(step.labeling.reshape(-1), np.int32), fold(model, potentials)
+        found = annealed(model, theta, flat, _ROUNDS, _VISITS if effort().needs_bounds else _VISITS // 4)
+        return better(model, step, self.oracle.step(model, found, potentials, bound))
 
     def later(self, potentials: Sequence[Potential]) -> Step:
         """Solve a step after the first one, without annealing."""
@@ -67,10 +66,3 @@ class SearchingSolver(Solver):
     def _is_small(self) -> bool:
         """Whether searches are so short that nothing is saved."""
         return is_small(self.model)
-
-    def _near(self, potentials: Sequence[Potential], labeling: Labels) -> Labels:
-        """Anneal from a labeling."""
-        assert isinstance(self.model, PairwiseModel)
-        theta, _, _ = fold(self.model, potentials)
-        flat = np.ascontiguousarray(labeling.reshape(-1), np.int32)
-        return annealed(self.model, theta, flat, _ROUNDS, _VISITS) if self.anneals else flat
