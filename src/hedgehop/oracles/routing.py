@@ -296,6 +296,7 @@ class Auto(Oracle):
     def __init__(self, *instead: Oracle) -> None:
         self.oracles = {**built_in_and_installed(), **{o.name: o for o in instead}}
         self.closes_gaps = True  # of small steps, by integer programs
+        self.avoided: frozenset[str] = frozenset()  # oracles that take long and prove nothing
 
     def on(self, model: Model) -> AutoSolver:
         """Return a solver that delegates to others, and keeps them."""
@@ -320,7 +321,7 @@ class Auto(Oracle):
 
     def choice(self, model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()) -> Oracle:
         """Return the oracle that solves a step."""
-        return self.oracles[choose(self.oracles, model, potentials, avoid).oracle]
+        return self.oracles[choose(self.oracles, model, potentials, self.avoided.union(avoid)).oracle]
 
 
 class AutoSolver(Solver):
@@ -332,6 +333,7 @@ class AutoSolver(Solver):
         super().__init__(oracle, model)
         self._solvers: dict[str, Solver] = {}
         self._usual: Oracle | None = None
+        self._unproven: frozenset[str] = frozenset()
         self._remembers = isinstance(model, PairwiseModel) and model.unary.size <= _REMEMBERED_SCORES
         self._remembers = self._remembers and all(is_built_in(o) for o in oracle.oracles.values())
 
@@ -340,6 +342,8 @@ class AutoSolver(Solver):
         chosen = self._choice(potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles
+        if chosen.name == "toulbar2" and not step.exact:
+            self._unproven = frozenset([chosen.name])
         if effort().suffices(self.model, potentials, step.value, step.upper_bound):
             return step
         if step.exact or not effort().needs_bounds:
@@ -376,7 +380,9 @@ class AutoSolver(Solver):
 
     def for_bounds(self) -> AutoSolver:
         """Return one that leaves gaps open, with copies of what cuts and moves have learned."""
-        other = self.oracle.for_bounds().on(self.model)
+        quick = self.oracle.for_bounds()
+        quick.avoided = self.oracle.avoided | self._unproven  # messages bound as well in a fraction of the time
+        other = quick.on(self.model)
         other._solvers = {name: s.for_bounds() for name, s in self._solvers.items() if name in _TEACHING}
         return other
 
