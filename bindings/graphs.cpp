@@ -327,17 +327,19 @@ void register_forests(nb::module_& m) {
       "empty if all tables together would have more cells than `most`.");
   m.def("eliminate", &eliminate, "label_counts"_a, "variables"_a, "starts"_a, "tables"_a, "order"_a, NoGil(),
         "Best labeling of factors whose tables lie end to end, and its value; -inf if none is allowed.");
-  nb::class_<PyFactorMessages>(
-      m, "FactorMessages",
-      "Messages that lower a bound on factors whose tables lie end to end; every variable has one of its own.")
+  nb::class_<PyFactorMessages>(m, "FactorMessages",
+                               "Messages that lower a bound on factors whose tables lie end to end; every "
+                               "variable has one of its own.")
       .def(nb::init<Vector<std::int32_t>, Vector<std::int32_t>, Vector<std::int64_t>, Vector<double>>(),
            "label_counts"_a, "variables"_a, "starts"_a, "tables"_a, NoGil())
       .def("set_unary", &PyFactorMessages::set_unary, "scores"_a, NoGil(),
            "Other scores of factors of one variable, end to end; messages stay.")
       .def("run", &PyFactorMessages::run, "sweeps"_a, NoGil(), "Update all messages so many times.")
-      .def("tighten", &PyFactorMessages::tighten, "edges"_a, "least"_a, "most_work"_a, NoGil(),
-           "Add short cycles of pairs, the edges, whose first update lowers the bound most, each by more than\n"
-           "`least`, while a sweep over all cycles looks at no more than `most_work` cells; returns how many.")
+      .def(
+          "tighten", &PyFactorMessages::tighten, "edges"_a, "least"_a, "most_work"_a, NoGil(),
+          "Add short cycles of pairs, the edges, whose first update lowers the bound most, each by more "
+          "than\n"
+          "`least`, while a sweep over all cycles looks at no more than `most_work` cells; returns how many.")
       .def("work", &PyFactorMessages::work, NoGil(), "How many cells a sweep looks at, about.")
       .def("terms", &PyFactorMessages::terms, NoGil(),
            "Terms of a bound on all labelings; a variable's beliefs may replace their maximum in the bound.")

@@ -11,8 +11,9 @@
 
 namespace hedgehop::bindings {
 
-inline graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts, const Vector<std::int32_t>& variables,
-                              const Vector<std::int64_t>& starts) {
+inline graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts,
+                                     const Vector<std::int32_t>& variables,
+                                     const Vector<std::int64_t>& starts) {
   require(starts.size() > 0, "starts must hold the end of the last scope");
   require_starts("starts", span_of(starts), variables.size(), "variables");
   require_in_range("variables", span_of(variables), counts.size());
@@ -23,7 +24,7 @@ inline graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts, const V
 }
 
 inline void require_tables(const Vector<std::int32_t>& counts, const graphs::Scopes& scopes,
-                    const Vector<double>& tables) {
+                           const Vector<double>& tables) {
   std::size_t cells = 0;
   for (std::size_t f = 0; f < scopes.size(); ++f) {
     std::size_t size = 1;

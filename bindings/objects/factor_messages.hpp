@@ -61,7 +61,8 @@ class PyFactorMessages {
     require_edges(edges_of(edges), counts_.size());
     Poll poll = python_poll();
     if (!candidates_) {
-      candidates_ = graphs::ShortCycles(counts_.size(), edges_of(edges)).find(most_candidates(), kLongest, poll);
+      candidates_ =
+          graphs::ShortCycles(counts_.size(), edges_of(edges)).find(most_candidates(), kLongest, poll);
     }
     return graphs::tighten(*cycles_, *candidates_, least, most_work, poll);
   }

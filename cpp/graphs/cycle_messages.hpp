@@ -224,8 +224,10 @@ class CycleMessages {
       for (std::size_t k = 0; k < own.size(); ++k) steps_[j][k] -= own[k];
     }
     before_[1] = steps_[0], after_[length - 1] = steps_[length - 1];
-    for (std::size_t j = 2; j < length; ++j) multiply(before_[j - 1], steps_[j - 1], links[j - 1].rows, before_[j]);
-    for (std::size_t j = length - 1; j-- > 1;) multiply(steps_[j], after_[j + 1], links[j + 1].rows, after_[j]);
+    for (std::size_t j = 2; j < length; ++j)
+      multiply(before_[j - 1], steps_[j - 1], links[j - 1].rows, before_[j]);
+    for (std::size_t j = length - 1; j-- > 1;)
+      multiply(steps_[j], after_[j + 1], links[j + 1].rows, after_[j]);
     for (std::size_t j = 0; j < length; ++j) send(c, j, rest_of(links, j));
   }
 
@@ -261,10 +263,10 @@ class CycleMessages {
     std::size_t cycles = 0;
   };
   std::map<std::size_t, Given> given_;
-  std::vector<Link> links_;               // of all cycles
-  std::vector<std::size_t> begins_{0};    // of each cycle among these, and the end
-  std::vector<std::size_t> first_sent_;   // of each link
-  std::vector<double> sent_;              // in the order of the cycle
+  std::vector<Link> links_;              // of all cycles
+  std::vector<std::size_t> begins_{0};   // of each cycle among these, and the end
+  std::vector<std::size_t> first_sent_;  // of each link
+  std::vector<double> sent_;             // in the order of the cycle
   double work_ = 0.0;
   std::vector<Table> steps_, before_, after_;
   Table belief_, rest_, change_;
@@ -272,8 +274,8 @@ class CycleMessages {
 
 // Adds those of the candidates whose first update lowers the bound most, each by more than `least`, while all
 // cycles together take no more than `most_work`; returns how many. Candidates that were added are removed.
-inline std::size_t tighten(CycleMessages& cycles, std::vector<Cycle>& candidates, double least, double most_work,
-                           Poll& poll) {
+inline std::size_t tighten(CycleMessages& cycles, std::vector<Cycle>& candidates, double least,
+                           double most_work, Poll& poll) {
   std::vector<double> gains;
   for (const Cycle& cycle : candidates) {
     gains.push_back(cycles.gain(cycle));

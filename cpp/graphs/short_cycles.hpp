@@ -67,7 +67,8 @@ class ShortCycles {
   }
 
   void keep(Cycle cycle) {
-    for (std::size_t k = 0; k < cycle.size(); ++k) cover(index(cycle[k]), index(cycle[(k + 1) % cycle.size()]));
+    for (std::size_t k = 0; k < cycle.size(); ++k)
+      cover(index(cycle[k]), index(cycle[(k + 1) % cycle.size()]));
     cycles_.push_back(std::move(cycle));
   }
 
@@ -76,7 +77,8 @@ class ShortCycles {
   // Those whose smallest variable is i. If not all are allowed, they begin with different neighbours.
   void triangles(std::size_t i) {
     const auto near = incidence_.at(i);
-    const auto above = static_cast<std::size_t>(std::ranges::count_if(near, [i](auto& to) { return to.node() > i; }));
+    const auto above =
+        static_cast<std::size_t>(std::ranges::count_if(near, [i](auto& to) { return to.node() > i; }));
     const auto larger = near.last(above);
     for (std::size_t gap = 1; gap < above; ++gap) {
       for (std::size_t a = 0; a + gap < above && is_allowed(); ++a) {

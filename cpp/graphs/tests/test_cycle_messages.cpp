@@ -54,8 +54,9 @@ struct Network {
 
   double best() const {
     double most = -1e300;
-    test::for_each_labeling(counts.size(), [&](std::size_t i) { return counts[i]; },
-                            [&](const std::vector<std::int32_t>& y) { most = std::max(most, value(y)); });
+    test::for_each_labeling(
+        counts.size(), [&](std::size_t i) { return counts[i]; },
+        [&](const std::vector<std::int32_t>& y) { most = std::max(most, value(y)); });
     return most;
   }
 };
@@ -63,7 +64,8 @@ struct Network {
 Network random_network(Random& random, double scale, double forbidden) {
   Network network;
   const std::size_t n = 3 + random.below(4);
-  for (std::size_t i = 0; i < n; ++i) network.counts.push_back(static_cast<std::int32_t>(1 + random.below(4)));
+  for (std::size_t i = 0; i < n; ++i)
+    network.counts.push_back(static_cast<std::int32_t>(1 + random.below(4)));
   const auto table = [&](const std::vector<std::int32_t>& scope) {
     std::vector<double> scores(network.cells(scope));
     for (double& x : scores) x = scale * (random.uniform(0, 1) < forbidden ? -100.0 : random.uniform(-1, 1));
@@ -146,7 +148,8 @@ void gains_are_those_of_the_first_update() {
     const Network network = random_network(random, 1.0, 0.0);
     Messages messages(network);
     messages.run(2);
-    const std::vector<Cycle> candidates = ShortCycles(network.counts.size(), network.edges()).find(1, 16, poll);
+    const std::vector<Cycle> candidates =
+        ShortCycles(network.counts.size(), network.edges()).find(1, 16, poll);
     if (candidates.empty()) continue;
     const double before = messages.bound(), gain = messages.cycles.gain(candidates[0]);
     messages.cycles.add(candidates[0]);

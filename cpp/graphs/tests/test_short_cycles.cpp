@@ -16,7 +16,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
-std::vector<Cycle> found(std::size_t n, const Pairs& pairs, std::size_t most = 1000000, std::size_t longest = 16) {
+std::vector<Cycle> found(std::size_t n, const Pairs& pairs, std::size_t most = 1000000,
+                         std::size_t longest = 16) {
   std::vector<std::int32_t> ends;
   for (const auto& [i, j] : pairs) ends.push_back(i), ends.push_back(j);
   Poll poll;
@@ -68,7 +69,8 @@ void are_cycles(const Pairs& pairs, const std::vector<Cycle>& cycles) {
   for (const Cycle& cycle : cycles) {
     CHECK(cycle.size() >= 3);
     CHECK(std::set<std::int32_t>(cycle.begin(), cycle.end()).size() == cycle.size());
-    for (std::size_t k = 0; k < cycle.size(); ++k) CHECK(are_joined(pairs, cycle[k], cycle[(k + 1) % cycle.size()]));
+    for (std::size_t k = 0; k < cycle.size(); ++k)
+      CHECK(are_joined(pairs, cycle[k], cycle[(k + 1) % cycle.size()]));
     CHECK(cycle.size() > 4 || once.insert(in_order(cycle)).second);
   }
 }
