@@ -90,7 +90,8 @@ def test_more_work_proves_more(monkeypatch):
 
 def test_they_follow_other_oracles_where_pairs_contradict_each_other():
     wide = spins(30)
-    assert hh.best(wide).oracle == "cycles" or hh.best(wide).upper_bound < hh.best(wide, oracle="qpbo").upper_bound
+    found, pairs = hh.best(wide), hh.best(wide, oracle="qpbo")
+    assert found.upper_bound - found.value < 0.1 * (pairs.upper_bound - pairs.value)
     oracles = routing.built_in_and_installed()
     assert routing.tightens(oracles, "qpbo", wide, [])
     assert not routing.tightens(oracles, "qpbo", wide, [hh.potentials.LabelWeights([1.0, 0.0])])
