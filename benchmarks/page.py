@@ -50,9 +50,9 @@ take more than {limit:g} s.
 HARD = """## Hard networks
 
 `hh.best` on networks of competitions and of toulbar2's examples: value, gap between bound and value, and CPU seconds,
-without pytoulbar2 and with it. *Known* is the value that comes with the file (UAI 2014) or that toulbar2 proves. Settings of
-annealing and moves were chosen on these very files, so expect less elsewhere. Messages of short cycles bound the grids
-to less than 1 %; before, their gaps were 16 to 26 %. Bounds of the other networks stay wide where nothing is proven.
+without pytoulbar2 and with it. *Known* is the value that comes with the file (UAI 2014) or that toulbar2 proves.
+Settings of annealing and moves were chosen on these very files, so expect less elsewhere. Messages of short cycles
+bound the grids to less than 1 %; before, their gaps were 16 to 26 %. Other bounds stay wide where nothing is proven.
 
 | network | known | value | gap | CPU | with toulbar2 | CPU |
 |---|---|---|---|---|---|---|
