@@ -15,11 +15,11 @@
 #include "common/arrays.hpp"
 #include "common/checks.hpp"
 #include "common/pairs.hpp"
+#include "common/scopes.hpp"
 #include "common/threads.hpp"
 #include "graphs/arborescence.hpp"
 #include "graphs/blossom.hpp"
 #include "graphs/elimination.hpp"
-#include "graphs/factor_messages.hpp"
 #include "graphs/forest.hpp"
 #include "graphs/forest_counts.hpp"
 #include "graphs/parallel.hpp"
@@ -27,6 +27,7 @@
 #include "graphs/spanning_tree.hpp"
 #include "graphs/spanning_tree_marginals.hpp"
 #include "graphs/spanning_tree_swaps.hpp"
+#include "objects/factor_messages.hpp"
 
 namespace hedgehop::bindings {
 
@@ -39,17 +40,6 @@ using EdgeArray = Matrix<std::int32_t>;
 
 // ---- elimination
 
-graphs::Scopes checked_scopes(const Vector<std::int32_t>& counts, const Vector<std::int32_t>& variables,
-                              const Vector<std::int64_t>& starts) {
-  require(starts.size() > 0, "starts must hold the end of the last scope");
-  require_starts("starts", span_of(starts), variables.size(), "variables");
-  require_in_range("variables", span_of(variables), counts.size());
-  for (const std::int32_t count : span_of(counts)) {
-    require(count >= 1 && count <= 65535, "label_counts must be in 1..65535");
-  }
-  return {span_of(variables), span_of(starts)};
-}
-
 Result<Label> elimination_order(Vector<std::int32_t> counts, Vector<std::int32_t> variables,
                                 Vector<std::int64_t> starts, double most) {
   const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
@@ -59,17 +49,6 @@ Result<Label> elimination_order(Vector<std::int32_t> counts, Vector<std::int32_t
   Result<Label> result{order.size()};
   std::copy(order.begin(), order.end(), result.values.begin());
   return result;
-}
-
-void require_tables(const Vector<std::int32_t>& counts, const graphs::Scopes& scopes,
-                    const Vector<double>& tables) {
-  std::size_t cells = 0;
-  for (std::size_t f = 0; f < scopes.size(); ++f) {
-    std::size_t size = 1;
-    for (const std::int32_t v : scopes[f]) size = checked_product(size, index(span_of(counts)[index(v)]));
-    cells += size;
-  }
-  require_size("tables", tables.size(), cells, "cell");
 }
 
 Answer eliminate(Vector<std::int32_t> counts, Vector<std::int32_t> variables, Vector<std::int64_t> starts,
@@ -87,20 +66,6 @@ Answer eliminate(Vector<std::int32_t> counts, Vector<std::int32_t> variables, Ve
   graphs::Elimination elimination(span_of(counts), scopes, span_of(tables), span_of(order));
   const double value = elimination.solve(labeling.values, poll);
   return {std::move(labeling), value};
-}
-
-std::tuple<Result<double>, double, Result<double>> pass_factor_messages(Vector<std::int32_t> counts,
-                                                                        Vector<std::int32_t> variables,
-                                                                        Vector<std::int64_t> starts,
-                                                                        Vector<double> tables,
-                                                                        std::size_t sweeps) {
-  const graphs::Scopes scopes = checked_scopes(counts, variables, starts);
-  require_tables(counts, scopes, tables);
-  require_finite("tables", span_of(tables));
-  Poll poll = python_poll();
-  graphs::FactorMessages messages(span_of(counts), scopes, span_of(tables));
-  messages.run(sweeps, poll);
-  return {Result<double>(messages.maxima()), messages.error(), Result<double>(messages.beliefs())};
 }
 
 // ---- forests
@@ -381,11 +346,26 @@ void register_forests(nb::module_& m) {
       "empty if all tables together would have more cells than `most`.");
   m.def("eliminate", &eliminate, "label_counts"_a, "variables"_a, "starts"_a, "tables"_a, "order"_a, NoGil(),
         "Best labeling of factors whose tables lie end to end, and its value; -inf if none is allowed.");
-  m.def(
-      "pass_factor_messages", &pass_factor_messages, "label_counts"_a, "variables"_a, "starts"_a, "tables"_a,
-      "sweeps"_a, NoGil(),
-      "Terms of a bound on all labelings of such factors, what rounding may add to them, and beliefs of all\n"
-      "labels end to end. Tables are finite; a variable's beliefs may replace their maximum in the bound.");
+  nb::class_<PyFactorMessages>(m, "FactorMessages",
+                               "Messages that lower a bound on factors whose tables lie end to end; every "
+                               "variable has one of its own.")
+      .def(nb::init<Vector<std::int32_t>, Vector<std::int32_t>, Vector<std::int64_t>, Vector<double>>(),
+           "label_counts"_a, "variables"_a, "starts"_a, "tables"_a, NoGil())
+      .def("set_unary", &PyFactorMessages::set_unary, "scores"_a, NoGil(),
+           "Other scores of factors of one variable, end to end; messages stay.")
+      .def("run", &PyFactorMessages::run, "sweeps"_a, NoGil(), "Update all messages so many times.")
+      .def(
+          "tighten", &PyFactorMessages::tighten, "edges"_a, "least"_a, "most_work"_a, NoGil(),
+          "Add short cycles of pairs, the edges, whose first update lowers the bound most, each by more "
+          "than\n"
+          "`least`, while a sweep over all cycles looks at no more than `most_work` cells; returns how many.")
+      .def("work", &PyFactorMessages::work, NoGil(), "How many cells a sweep looks at, about.")
+      .def("terms", &PyFactorMessages::terms, NoGil(),
+           "Terms of a bound on all labelings; a variable's beliefs may replace their maximum in the bound.")
+      .def("tilted", &PyFactorMessages::tilted, NoGil(),
+           "Scores of the factors of several variables with all that cycles send to them, end to end.")
+      .def("error", &PyFactorMessages::error, NoGil(), "What rounding may add to these terms.")
+      .def("beliefs", &PyFactorMessages::beliefs, NoGil(), "Beliefs of all labels, end to end.");
   m.def("is_forest", &is_forest, "n_variables"_a, "edges"_a, NoGil(),
         "Whether (E, 2) edges have no cycle; self-loops and parallel edges are cycles.");
   const char* ends =

@@ -26,6 +26,9 @@ CLIQUES = hh.FactorGraph(
     0.5,
     [(RANDOM.choice(60, 3, replace=False), RANDOM.normal(size=(3, 3, 3))) for _ in range(80)],
 )
+SPINS = hh.FactorGraph(
+    0.1 * RANDOM.normal(size=(1600, 2)), GRID.edges, RANDOM.choice([-1.0, 1.0], (len(GRID.edges), 1, 1)) * np.eye(2)
+)
 BALL, VARIABLES = hh.HammingBall(gamma=0.05), hh.VariableCoverage()
 
 
@@ -67,6 +70,7 @@ def calls(folder):
         "m_best": lambda: labelings(hh.baselines.m_best(hh.Chain(GRID.unary[:60], np.eye(3)), 20)),
         "program": lambda: hh.best(SMALL, hh.potentials.LabelWeights([3.0, 1.0, 2.0]), "ilp").labeling.tolist(),
         "blocks": lambda: hh.best(CLIQUES, oracle=hh.oracles.Mplp(200, starts=1)).labeling.tolist(),
+        "cycles": lambda: labelings(hh.diverse(SPINS, VARIABLES, 2, 1.0, oracle="cycles").labelings),
         "segmenter": segmenter,
         "batch": lambda: batch(folder),
     }

@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.slow
 CALLS = (
     "best", "diverse", "refine", "stream", "more", "select", "portfolio", "samples", "m_best", "program", "segmenter",
-    "batch", "blocks",
+    "batch", "blocks", "cycles",
 )  # fmt: skip
 TRIES = int(os.environ.get("HEDGEHOP_THOROUGH", "0")) or 3
 

@@ -27,7 +27,7 @@ class FactorMessages {
  public:
   FactorMessages(std::span<const std::int32_t> label_counts, const Scopes& scopes,
                  std::span<const double> tables)
-      : counts_(label_counts), scopes_(scopes), tables_(tables) {
+      : counts_(label_counts), scopes_(scopes), tables_(tables.begin(), tables.end()) {
     std::size_t cells = 0, sent = 0;
     for (std::size_t f = 0; f < scopes.size(); ++f) {
       first_cell_.push_back(cells);
@@ -41,19 +41,59 @@ class FactorMessages {
     std::size_t labels = 0;
     for (const auto c : label_counts) first_label_.push_back(labels), labels += index(c);
     beliefs_.assign(labels, 0.0);
-    sum_beliefs();
+    settle();
   }
 
-  // Updates the messages of all factors, in their order and back in turns.
-  void run(std::size_t sweeps, Poll& poll) {
-    for (std::size_t k = 0; k < sweeps; ++k) {
-      for (std::size_t f = 0; f < scopes_.size(); ++f) {
-        const std::size_t g = k % 2 == 0 ? f : scopes_.size() - 1 - f;
-        if (scopes_[g].size() > 1) update(g);
-        poll.tick(static_cast<std::uint32_t>(first_cell_[g + 1] - first_cell_[g]));
+  // Updates the messages of all factors, in their order or back.
+  void sweep(bool back, Poll& poll) {
+    for (std::size_t f = 0; f < scopes_.size(); ++f) {
+      const std::size_t g = back ? scopes_.size() - 1 - f : f;
+      if (scopes_[g].size() > 1) update(g);
+      poll.tick(static_cast<std::uint32_t>(first_cell_[g + 1] - first_cell_[g]));
+    }
+  }
+
+  // Sums up the beliefs again, without what rounding has added to them.
+  void settle() {
+    std::ranges::fill(beliefs_, 0.0);
+    std::vector<std::size_t> terms(counts_.size(), 0);
+    for (std::size_t f = 0; f < scopes_.size(); ++f) {
+      for (std::size_t k = 0; k < scopes_[f].size(); ++k) {
+        const auto i = scopes_[f][k];
+        const double* from = scopes_[f].size() == 1 ? tables_.data() + first_cell_[f] : sent(f, k);
+        for (std::size_t a = 0; a < count(i); ++a) belief(index(i))[a] += from[a];
+        degree_ = std::max(degree_, ++terms[index(i)]);
       }
     }
-    sum_beliefs();  // without what rounding has added
+  }
+
+  // ---- what messages from outside change (graphs/cycle_messages.hpp)
+
+  std::size_t count(std::int32_t i) const { return index(counts_[index(i)]); }
+  std::size_t degree_of(std::size_t f) const { return degree_ + scopes_[f].size(); }
+
+  // The scores of a factor of several variables, to be changed.
+  std::span<double> table(std::size_t f) {
+    return {tables_.data() + first_cell_[f], first_cell_[f + 1] - first_cell_[f]};
+  }
+  std::span<const double> table(std::size_t f) const {
+    return {tables_.data() + first_cell_[f], first_cell_[f + 1] - first_cell_[f]};
+  }
+
+  // Other scores of the factors of one variable, end to end; messages stay.
+  void set_unary(std::span<const double> scores) {
+    std::size_t from = 0;
+    for (std::size_t f = 0; f < scopes_.size(); ++f) {
+      if (scopes_[f].size() != 1) continue;
+      for (double& x : table(f)) x = scores[from++];
+    }
+    settle();
+  }
+
+  // The scores of a factor beside what its messages give away.
+  void load_pair(std::size_t f, std::vector<double>& to) {
+    load_rest(f);
+    to.assign(table_.begin(), table_.end());
   }
 
   // What labelings with a label at a variable score at most beside all that others add, end to end.
@@ -67,8 +107,7 @@ class FactorMessages {
     }
     for (std::size_t f = 0; f < scopes_.size(); ++f) {
       if (scopes_[f].size() == 1) continue;
-      load(f);
-      for (std::size_t k = 0; k < scopes_[f].size(); ++k) add(f, k, sent(f, k), -1.0);
+      load_rest(f);
       result.push_back(std::ranges::max(table_));
     }
     return result;
@@ -94,7 +133,6 @@ class FactorMessages {
   }
 
  private:
-  std::size_t count(std::int32_t i) const { return index(counts_[index(i)]); }
   double* belief(std::size_t i) { return beliefs_.data() + first_label_[i]; }
 
   // Where the messages of factor f to its variable of number k begin.
@@ -106,22 +144,14 @@ class FactorMessages {
   double* sent(std::size_t f, std::size_t k) { return sent_.data() + begin_of(f, k); }
   const double* sent(std::size_t f, std::size_t k) const { return sent_.data() + begin_of(f, k); }
 
-  void sum_beliefs() {
-    std::ranges::fill(beliefs_, 0.0);
-    std::vector<std::size_t> terms(counts_.size(), 0);
-    for (std::size_t f = 0; f < scopes_.size(); ++f) {
-      for (std::size_t k = 0; k < scopes_[f].size(); ++k) {
-        const auto i = scopes_[f][k];
-        const double* from = scopes_[f].size() == 1 ? tables_.data() + first_cell_[f] : sent(f, k);
-        for (std::size_t a = 0; a < count(i); ++a) belief(index(i))[a] += from[a];
-        degree_ = std::max(degree_, ++terms[index(i)]);
-      }
-    }
-  }
-
   void load(std::size_t f) {
     table_.assign(tables_.begin() + static_cast<std::ptrdiff_t>(first_cell_[f]),
                   tables_.begin() + static_cast<std::ptrdiff_t>(first_cell_[f + 1]));
+  }
+
+  void load_rest(std::size_t f) {
+    load(f);
+    for (std::size_t k = 0; k < scopes_[f].size(); ++k) add(f, k, sent(f, k), -1.0);
   }
 
   // visit(label, begin, end) for runs of cells in which variable k of factor f has one label.
@@ -165,7 +195,7 @@ class FactorMessages {
 
   std::span<const std::int32_t> counts_;
   Scopes scopes_;
-  std::span<const double> tables_;
+  std::vector<double> tables_;
   std::vector<std::size_t> first_cell_, first_sent_, first_label_;
   std::vector<double> sent_, beliefs_, table_, best_;
   std::size_t degree_ = 0;

@@ -80,7 +80,8 @@ void bounds_fall_and_hold() {
       CHECK(bound + messages.error() >= instance.best() - 1e-12);
       CHECK(bound <= last + 1e-9);
       last = bound;
-      messages.run(1, poll);
+      messages.sweep(false, poll);
+      messages.settle();
     }
   }
 }
@@ -90,7 +91,7 @@ void one_factor_is_solved() {
   Poll poll;
   const Instance instance = random_instance(random, 4, 1);
   FactorMessages messages(instance.counts, instance.scopes(), instance.tables);
-  messages.run(1, poll);
+  messages.sweep(false, poll);
   const auto terms = messages.maxima();
   CHECK(std::abs(std::accumulate(terms.begin(), terms.end(), 0.0) - instance.best()) < 1e-12);
 }

@@ -29,4 +29,5 @@ from hedgehop.oracles.relaxation.lagrangian import Lagrangian as Lagrangian
 from hedgehop.oracles.relaxation.messages import Messages as Messages
 from hedgehop.oracles.routing import Auto as Auto
 from hedgehop.oracles.routing import explain as explain
+from hedgehop.oracles.search.cycles import Cycles as Cycles
 from hedgehop.oracles.search.mplp import Mplp as Mplp

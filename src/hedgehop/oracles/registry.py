@@ -31,12 +31,13 @@ from hedgehop.oracles.program.ilp import Ilp
 from hedgehop.oracles.program.milp import Milp
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian
 from hedgehop.oracles.relaxation.messages import Messages
+from hedgehop.oracles.search.cycles import Cycles
 from hedgehop.oracles.search.mplp import Mplp
 from hedgehop.potentials import Potential
 
 _BUILT_IN_ORACLES: tuple[type[Oracle], ...] = (
     Tree, GraphCut, ChainCounts, Kruskal, Assignment, Blossoms, Edmonds, ShortestPath, Viterbi, OwnSolver, Elimination,
-    Qpbo, Exhaustive, Trws, Expansion, Swap, Lagrangian, Messages, Toulbar2, Mplp,
+    Qpbo, Exhaustive, Trws, Expansion, Swap, Lagrangian, Messages, Toulbar2, Mplp, Cycles,
     Ilp, Milp,
 )  # fmt: skip
 OracleLike = str | Oracle

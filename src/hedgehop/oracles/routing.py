@@ -14,30 +14,24 @@ from math import inf, log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
+from hedgehop.oracles.exact.elimination import loosest_bound
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
 from hedgehop.oracles.exact.toulbar2 import table_cells
 from hedgehop.oracles.folding import kinds, nonlinear
 from hedgehop.oracles.pairwise.rest import without_worse_labels
 from hedgehop.oracles.pairwise.swap import is_one_cut
-from hedgehop.oracles.program.ilp import MOST_COLUMNS, columns
+from hedgehop.oracles.program.ilp import MOST_COLUMNS
+from hedgehop.oracles.program.size import columns, is_small
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.oracles.registry import built_in_and_installed, why_not
-from hedgehop.oracles.search.mplp import loosest_bound
+from hedgehop.oracles.search.cycles import CyclesSolver
 from hedgehop.oracles.splitting import without_splits
 from hedgehop.potentials import Linear, Potential
-from hedgehop.potentials.ball_unions import MOST_EXACT
 
-_SMALL_PROGRAM = 3000  # columns of an integer program that ends soon
-_SMALL_SAMPLES = 1000  # the same with samples to agree with
-_SMALL_BALLS = 400  # the same with several balls
-_SMALL_PAIRWISE_BALLS = 200  # the same of pairwise models, whose ties take HiGHS seconds
 _MANY_FLOWS = 1000  # columns of a program of trees beside those of its edges
-_SMALL_UNIONS = 8000  # columns of a structure times subsets of balls: beyond, a program takes seconds and more
-_SMALL_BLOSSOMS = 300  # columns of a matching of any graph beside samples: odd cycles take many branches
-_SMALL_BLOSSOM_UNIONS = 2000  # the same times subsets of balls
 _SMALL_CLIQUES = 20_000  # columns of a program of a model with cliques that ends soon
 _NEARLY_TIGHT = 0.02  # of what messages have lowered the bound by, where programs of any size end soon
 _SEARCHED_VARIABLES = 500  # of a model that branch and bound searches in seconds
@@ -47,33 +41,6 @@ _REMEMBERED_SCORES = 2**18  # of a step: choosing again takes longer than seeing
 _VARIABLES_OF_FEW = 20  # up to which only the number of labelings counts
 
 Condition = Callable[[Model, Sequence[Potential]], bool]
-
-
-def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
-    """Whether an integer program ends soon, so that it may prove what another oracle leaves open."""
-    relaxed = {p.relaxed_as for p in potentials}
-    most = _SMALL_BALLS if "distances" in relaxed else _SMALL_SAMPLES if "lines" in relaxed else _SMALL_PROGRAM
-    balls = sum(p.n_balls for p in potentials)
-    if balls > MOST_EXACT:  # a program bounds such a union, as others do
-        return False
-    if isinstance(model, LinearModel):
-        return model.unary.size <= most and _is_small_structure(model, relaxed, balls)
-    if not isinstance(model, PairwiseModel):
-        return isinstance(model, UnaryModel) and model.unary.size <= most
-    most = min(most, _SMALL_PAIRWISE_BALLS) if "distances" in relaxed else most
-    attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
-    return columns(model, nonlinear(potentials)) <= (most if attracts else most // 3)
-
-
-def _is_small_structure(model: LinearModel, relaxed: Collection[str | None], balls: int) -> bool:
-    """Whether what a structure adds to a program leaves few branches."""
-    extra, blossoms = structure_columns(model), isinstance(model, GraphMatching)
-    if ("counts" in relaxed or "lines" in relaxed) and extra > _SMALL_PROGRAM:
-        return False
-    if blossoms and "lines" in relaxed and model.unary.size > _SMALL_BLOSSOMS:
-        return False
-    terms = 2**balls if balls > 1 else 0  # unions have a term per subset
-    return (model.unary.size + extra) * terms <= (_SMALL_BLOSSOM_UNIONS if blossoms else _SMALL_UNIONS)
 
 
 @dataclass(frozen=True)
@@ -127,9 +94,7 @@ def _is_program_at_best(model: Model) -> bool:
     """Whether even linear steps are programs, so that a relaxation would solve many where one does."""
     if not isinstance(model, PairwiseModel) or not model.cliques or model.elimination_order is not None:
         return False
-    if _has_many_cliques(model):  # messages are, and take a fraction of the time
-        return False
-    return not _searchable(model, ()) or built_in_and_installed()["toulbar2"].refusal(model, ()) is not None
+    return not _has_many_cliques(model)  # messages are, and take a fraction of the time
 
 
 def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
@@ -199,11 +164,15 @@ ROUTES = (
     Route("ilp", "all built-in ones", "all built-in ones", _WRITABLE, "exact if it finishes in time"),
     Route("lagrangian", "any with a linear row", "the same", "too large for `ilp`", "few linear steps, with a bound"),
     Route("exhaustive", "any", "any, including your own", _LISTABLE, "if nothing else applies"),
+    Route(
+        "cycles", "pairwise, cliques", "linear", "after `qpbo`, `trws` and `mplp`",
+        "a lower bound where pairs contradict each other",
+    ),
     Route("messages", "pairwise", "distances", "last", "for comparison"),
 )  # fmt: skip
 
 
-_TEACHING = ("graphcut", "expansion")  # whose bounds of lists begin where their steps ended
+_TEACHING = ("graphcut", "expansion", "toulbar2", "ilp")  # whose bounds of lists begin where their steps ended
 _ROUTED = {route.oracle for route in ROUTES}
 
 
@@ -253,6 +222,13 @@ def closer(
     return "ilp" if ends_soon and oracles["ilp"].refusal(model, potentials) is None else None
 
 
+def tightens(oracles: Mapping[str, Oracle], chosen: str, model: Model, potentials: Sequence[Potential]) -> bool:
+    """Whether messages of short cycles may close a gap: of pairs that may contradict each other."""
+    if chosen not in ("qpbo", "trws", "mplp", "toulbar2") or not isinstance(model, PairwiseModel) or model.is_forest:
+        return False
+    return oracles["cycles"].refusal(model, potentials) is None
+
+
 def last_resort(model: Model, potentials: Sequence[Potential]) -> Oracle | None:
     """Return the oracle that decides whether any labeling is allowed, if the model is small enough for it."""
     program = built_in_and_installed()["ilp"]
@@ -273,6 +249,8 @@ def explain(model: Model, potentials: Potential | Sequence[Potential] = ()) -> s
     chosen = choose(oracles, model, terms)
     lines = [f"{chosen.oracle}: {chosen.model}; {chosen.potentials} ({chosen.size}). {chosen.why.capitalize()}"]
     last = None if chosen.why.startswith("exact") else closer(oracles, chosen.oracle, model, terms)
+    if tightens(oracles, chosen.oracle, model, terms):
+        lines[0] += "; where pairs contradict each other, messages of short cycles narrow a gap"
     if last is not None:
         reason = "narrow" if last == "elimination" else "small"
         lines[0] += f"; the model is {reason}, so {last} closes any gap that remains"
@@ -318,6 +296,7 @@ class Auto(Oracle):
     def __init__(self, *instead: Oracle) -> None:
         self.oracles = {**built_in_and_installed(), **{o.name: o for o in instead}}
         self.closes_gaps = True  # of small steps, by integer programs
+        self.avoided: frozenset[str] = frozenset()  # oracles that take long and prove nothing
 
     def on(self, model: Model) -> AutoSolver:
         """Return a solver that delegates to others, and keeps them."""
@@ -342,7 +321,7 @@ class Auto(Oracle):
 
     def choice(self, model: Model, potentials: Sequence[Potential], avoid: Collection[str] = ()) -> Oracle:
         """Return the oracle that solves a step."""
-        return self.oracles[choose(self.oracles, model, potentials, avoid).oracle]
+        return self.oracles[choose(self.oracles, model, potentials, self.avoided.union(avoid)).oracle]
 
 
 class AutoSolver(Solver):
@@ -354,6 +333,7 @@ class AutoSolver(Solver):
         super().__init__(oracle, model)
         self._solvers: dict[str, Solver] = {}
         self._usual: Oracle | None = None
+        self._unproven: frozenset[str] = frozenset()
         self._remembers = isinstance(model, PairwiseModel) and model.unary.size <= _REMEMBERED_SCORES
         self._remembers = self._remembers and all(is_built_in(o) for o in oracle.oracles.values())
 
@@ -362,9 +342,17 @@ class AutoSolver(Solver):
         chosen = self._choice(potentials)
         step = self._solver(chosen).maximize(potentials)
         oracles = self.oracle.oracles
+        if chosen.name == "toulbar2" and not step.exact:
+            self._unproven = frozenset([chosen.name])
         if effort().suffices(self.model, potentials, step.value, step.upper_bound):
             return step
-        if step.exact or not (self.oracle.closes_gaps and effort().needs_bounds):
+        if step.exact or not effort().needs_bounds:
+            return step
+        if tightens(oracles, chosen.name, self.model, potentials):
+            cycles = self._solver(oracles["cycles"])
+            if isinstance(cycles, CyclesSolver) and cycles.contradicts:
+                step = better(self.model, cycles.tightened(potentials, step), step)
+        if step.exact or not self.oracle.closes_gaps:
             return step
         last = closer(oracles, chosen.name, self.model, potentials, step)
         if last is None:
@@ -401,7 +389,9 @@ class AutoSolver(Solver):
 
     def for_bounds(self) -> AutoSolver:
         """Return one that leaves gaps open, with copies of what cuts and moves have learned."""
-        other = self.oracle.for_bounds().on(self.model)
+        quick = self.oracle.for_bounds()
+        quick.avoided = self.oracle.avoided | self._unproven  # messages bound as well in a fraction of the time
+        other = quick.on(self.model)
         other._solvers = {name: s.for_bounds() for name, s in self._solvers.items() if name in _TEACHING}
         return other
 

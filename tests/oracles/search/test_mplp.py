@@ -72,8 +72,15 @@ def test_others_are_refused():
 
 
 def test_the_kernel_checks_its_tables():
-    counts, variables, starts = np.array([2], np.int32), np.array([0], np.int32), np.array([0, 1])
+    scopes = np.array([2], np.int32), np.array([0], np.int32), np.array([0, 1])
     with pytest.raises(ValueError, match="cell"):
-        _core.graphs.pass_factor_messages(counts, variables, starts, np.zeros(3), 1)
+        _core.graphs.FactorMessages(*scopes, np.zeros(3))
     with pytest.raises(ValueError, match="tables"):
-        _core.graphs.pass_factor_messages(counts, variables, starts, np.array([0.0, -np.inf]), 1)
+        _core.graphs.FactorMessages(*scopes, np.array([0.0, -np.inf]))
+    messages = _core.graphs.FactorMessages(*scopes, np.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="label"):
+        messages.set_unary(np.zeros(3))
+    with pytest.raises(ValueError, match="scores"):
+        messages.set_unary(np.array([0.0, np.nan]))
+    with pytest.raises(ValueError, match="edge"):
+        messages.tighten(np.array([[0, 1]], np.int32), 0.0, 1e6)

@@ -8,6 +8,7 @@ the number of variables: a grid of 8 x 100 pixels, a pedigree, a ring, cliques t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from hedgehop.models import Model, PairwiseModel
 from hedgehop.models.elimination import MOST_CELLS, scopes
 from hedgehop.models.pairwise import EdgeTables
 from hedgehop.oracles.exact.linear import LinearOracle
-from hedgehop.oracles.folding import not_linear
+from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.potentials import Potential
 
 
@@ -69,3 +70,10 @@ def factor_tables(model: PairwiseModel, unary: Doubles) -> tuple[Doubles, NDArra
     sizes = [*counts.tolist(), *of_pairs, *(table.size for table in cliques)]
     begins = np.cumsum([0, *sizes], dtype=np.int64)
     return np.concatenate([unary[allowed], *pairs, *cliques]), begins
+
+
+def loosest_bound(model: PairwiseModel, potentials: Sequence[Potential]) -> float:
+    """Return what the best scores of all factors add up to."""
+    theta, constant, _ = fold(model, potentials)
+    tables, cells = factor_tables(model, changed_unary(model, theta))
+    return fsum(np.maximum.reduceat(tables, cells[:-1])) + constant

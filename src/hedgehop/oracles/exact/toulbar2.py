@@ -32,10 +32,12 @@ from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import factor_tables
 from hedgehop.oracles.folding import changed_unary, fold, not_linear
 from hedgehop.oracles.search.annealing import annealed
+from hedgehop.oracles.search.later import SearchingSolver
 from hedgehop.potentials import Potential
 
 MOST_NETWORK_SCORES = 2**22  # of all tables together: what can be written to another process in a second
 _COST_BITS = 40  # of what all factors together may cost: far below toulbar2's largest cost
+_LATER = 4  # times as many backtracks in the first step as in later ones
 _GRACE = 10.0  # seconds beyond a time limit until a process that does not answer is ended
 _PROCESS = Path(__file__).with_name("toulbar2_process.py")
 
@@ -63,6 +65,10 @@ class Toulbar2(Oracle):
     def __init__(self, backtracks: int = 2000) -> None:
         self.backtracks = _arrays.positive_count(backtracks, "backtracks")
 
+    def on(self, model: Model) -> Toulbar2Solver:
+        """Return a solver whose later steps take fewer backtracks, and anneal from what the first one found."""
+        return Toulbar2Solver(self, model)
+
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, potentials that are not linear, large tables, and everything if it is not installed."""
         if not isinstance(model, PairwiseModel):
@@ -75,19 +81,35 @@ class Toulbar2(Oracle):
         return None if is_installed() else "toulbar2 is not installed (pip install 'hedgehop[exact]')"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
-        """Write the model as costs in whole numbers, search, and read labeling and bound."""
+        """Search, then anneal if nothing is proven."""
         assert isinstance(model, PairwiseModel)
+        step, theta = self.searched(model, potentials, self.backtracks), fold(model, potentials)[0]
+        if step.exact:
+            return step
+        found = annealed(model, theta, step.labeling)
+        return better(model, step, self.step(model, found, potentials, step.upper_bound))
+
+    def searched(self, model: PairwiseModel, potentials: Sequence[Potential], backtracks: int) -> Step:
+        """Write the model as costs in whole numbers, search, and read labeling and bound."""
         theta, constant, _ = fold(model, potentials)
         network = _Network(model, changed_unary(model, theta))
-        answer = _answer(network.arrays(self.backtracks), effort().seconds)
-        if answer["labels"] is None and answer["backtracks"] < self.backtracks and effort().seconds > 0.0:
+        answer = _answer(network.arrays(backtracks), effort().seconds)
+        if answer["labels"] is None and answer["backtracks"] < backtracks and effort().seconds > 0.0:
             raise InfeasibleError("no labeling is allowed: every one contains a forbidden label or pair.")
         labels = model.unary.argmax(axis=1) if answer["labels"] is None else answer["labels"]
         bound = network.most(answer["bound"]) + constant
-        step = self.step(model, np.asarray(labels, np.int32), potentials, bound, network.error)
-        if step.exact:
-            return step
-        return better(model, step, self.step(model, annealed(model, theta, step.labeling), potentials, bound))
+        return self.step(model, np.asarray(labels, np.int32), potentials, bound, network.error)
+
+
+class Toulbar2Solver(SearchingSolver):
+    """Searches for a quarter as long after the first step: a list has dozens."""
+
+    oracle: Toulbar2
+
+    def later(self, potentials: Sequence[Potential]) -> Step:
+        """Search, without annealing."""
+        assert isinstance(self.model, PairwiseModel)
+        return self.oracle.searched(self.model, potentials, max(1, self.oracle.backtracks // _LATER))
 
 
 def table_cells(model: PairwiseModel) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, UnaryModel
+from hedgehop.models import Model, PairwiseModel, Program, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.effort import effort
@@ -22,9 +22,11 @@ from hedgehop.oracles.pairwise.kernels import message_solver, pass_messages
 from hedgehop.oracles.program.ball_rows import cut_balls
 from hedgehop.oracles.program.model_rows import Encoded
 from hedgehop.oracles.program.program import Solution
-from hedgehop.oracles.program.structure_rows import encoder, structure_columns
+from hedgehop.oracles.program.size import columns, counts_edges
+from hedgehop.oracles.program.structure_rows import encoder
 from hedgehop.oracles.search.annealing import annealed
-from hedgehop.potentials import PairClasses, Potential, Table
+from hedgehop.oracles.search.later import SearchingSolver
+from hedgehop.potentials import Potential, Table
 
 MOST_COLUMNS = 1_000_000
 _MOST_SOLVES = 12
@@ -61,6 +63,10 @@ class Ilp(Oracle):
         limited = time_limit is not None
         self.time_limit = _arrays.number(time_limit, "time_limit", low=0.0, strict=True) if limited else np.inf
 
+    def on(self, model: Model) -> IlpSolver:
+        """Return a solver whose later steps anneal from what the first one found."""
+        return IlpSolver(self, model)
+
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse unknown structures, unknown potentials and very large programs."""
         if isinstance(model, Program):
@@ -75,6 +81,10 @@ class Ilp(Oracle):
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
         """Solve, on narrower scores if some are huge; exact if value and bound meet, whatever HiGHS says."""
+        return self.solved(model, potentials)
+
+    def solved(self, model: Model, potentials: Sequence[Potential], anneals: bool = True) -> Step:
+        """Solve; without annealing, a step whose program found nothing may have a labeling that is not allowed."""
         assert isinstance(model, UnaryModel)
         seconds = min(self.time_limit, effort().seconds)
         deadline = time.monotonic() + max(seconds / 2, seconds - _ANNEALING_SECONDS)
@@ -82,7 +92,7 @@ class Ilp(Oracle):
         try:
             found = narrowing.solved(partial(self._by_program, deadline=deadline))
         except InfeasibleError:  # HiGHS is mistaken if a labeling is allowed after all: its rows keep 1e-7 only
-            other = self._without_program(model, potentials)
+            other = self._without_program(model, potentials, anneals)
             if other.value == -np.inf:
                 raise
             return other
@@ -90,7 +100,9 @@ class Ilp(Oracle):
         if found is not None:
             gap = found.bound - found.value
             step = restated(self, model, potentials, found.labeling, gap, found.exact, self.name)
-        return step if step is not None and step.exact else self._better(model, potentials, step)
+        if step is not None and (step.exact or not anneals):
+            return step
+        return self._better(model, potentials, step, anneals)
 
     def _by_program(self, problem: ScaledStep, deadline: float) -> Step | None:
         """Solve once, and cut where an encoding is only an upper bound; None if nothing is found in time."""
@@ -99,7 +111,7 @@ class Ilp(Oracle):
         model, terms = problem.model, problem.potentials
         theta, constant, rest = fold(model, terms)
         reach = float(sum(p.span() for p in rest))
-        ilp = Encoded(model, theta, _counts_edges(model, rest), reach)
+        ilp = Encoded(model, theta, counts_edges(model, rest), reach)
         for potential in rest:
             potential.encode(ilp)
         best: Step | None = None
@@ -118,7 +130,7 @@ class Ilp(Oracle):
                 break
         return None if best is None else self.step(model, best.labeling.reshape(-1), terms, bound)
 
-    def _without_program(self, model: UnaryModel, potentials: Sequence[Potential]) -> Step:
+    def _without_program(self, model: UnaryModel, potentials: Sequence[Potential], anneals: bool) -> Step:
         """Return a good labeling that no program found; its value is -inf if it is not allowed.
 
         Pairwise models have the bound of a few messages: a program that is stopped early may know none.
@@ -127,13 +139,13 @@ class Ilp(Oracle):
         labeling, bound = np.argmax(changed_unary(model, theta), axis=1).astype(np.int32), np.inf
         if isinstance(model, PairwiseModel) and not rest and not not_finite_pairs(model):
             bound = constant + pass_messages(message_solver(model), model, theta, _PASSES_FOR_A_BOUND)[2]
-        if isinstance(model, PairwiseModel) and effort().seconds > 0:
+        if anneals and isinstance(model, PairwiseModel) and effort().seconds > 0:
             labeling = annealed(model, theta, labeling)
         return self.step(model, labeling, potentials, bound)
 
-    def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None) -> Step:
+    def _better(self, model: UnaryModel, potentials: Sequence[Potential], best: Step | None, anneals: bool) -> Step:
         """Return what annealing finds, if that is better than what the program found in its time."""
-        step = self._without_program(model, potentials)
+        step = self._without_program(model, potentials, anneals)
         labeling = step.labeling.reshape(-1)
         if best is not None and best.value >= step.value:
             return best
@@ -144,6 +156,16 @@ class Ilp(Oracle):
             within = "the time of this step" if limited else "the program's budget of nodes"
             raise TimeoutError(f"no labeling was found within {within}. Use a longer time_limit, or another oracle.")
         return step
+
+
+class IlpSolver(SearchingSolver):
+    """Anneals with care in the first step only."""
+
+    oracle: Ilp
+
+    def later(self, potentials: Sequence[Potential]) -> Step:
+        """Solve a program, without annealing."""
+        return self.oracle.solved(self.model, potentials, anneals=False)
 
 
 def scaling_exponent(potentials: Sequence[Potential], largest: float) -> int:
@@ -171,20 +193,3 @@ def _writable(model: Model, potential: Potential) -> bool:
     counts = potential.counts(model)
     tables = [(c.function, c.weights) for c in counts or () if isinstance(c.function, Table)]
     return counts is not None and all(t.smooth is not None or t.has_all(weights) for t, weights in tables)
-
-
-def _counts_edges(model: Model, potentials: Sequence[Potential]) -> bool:
-    """Whether some potential counts pairs of labels on edges."""
-    own = [p for p in potentials if type(p).encode is Potential.encode and p.distances() is None]
-    return any(isinstance(c.codes, PairClasses) for p in own for c in p.counts(model) or ())
-
-
-def columns(model: Model, potentials: Sequence[Potential]) -> int:
-    """Return how many columns a program has before potentials add theirs."""
-    if not isinstance(model, PairwiseModel):
-        assert isinstance(model, LinearModel)
-        return model.unary.size + structure_columns(model)
-    tables = not isinstance(model.pairwise, Potts) or _counts_edges(model, potentials)
-    per_edge = model.n_labels**2 if tables else model.n_labels
-    cells = sum(c.table.size for c in model.cliques)
-    return model.unary.size + len(model.edges) * per_edge + cells

@@ -21,7 +21,7 @@ from hedgehop.oracles.pairwise.kernels import pair_tables, table_pairs
 from hedgehop.oracles.search.merging import Merged
 
 _MOST_SWEEPS, _FEWEST_SWEEPS = 1000, 300  # of a run on all but small models; of one that is worth it on large ones
-_VISITED_SCORES = 100_000_000  # scores visited in all: about a second
+VISITED_SCORES = 100_000_000  # scores visited in all: about a second
 _MOST_TABLE_ENTRIES = 5_000_000  # of all tables
 MOST_ROUNDS, _FRUITLESS_ROUNDS = 18, 8  # of moves over blocks; how many in a row may bring nothing
 _ROUND_CELLS = 50_000_000  # that blocks visit in a round: less than a tenth of a second
@@ -33,26 +33,32 @@ _ROUND_SWEEPS = 1000  # of the annealing in a round
 Scores = tuple[Doubles, _core.Pairs, NDArray[np.int32], NDArray[np.int64], Doubles]  # as the kernels take them
 
 
-def annealed(model: PairwiseModel, theta: Doubles | None, labeling: Labels, rounds: int = MOST_ROUNDS) -> Labels:
+def annealed(
+    model: PairwiseModel,
+    theta: Doubles | None,
+    labeling: Labels,
+    rounds: int = MOST_ROUNDS,
+    visits: int = VISITED_SCORES,
+) -> Labels:
     """Return a labeling of unary + theta that is no worse, and deterministic; the given one of a large model.
 
-    `rounds`: how many rounds of moves over blocks follow at most.
+    `rounds`: how many rounds of moves over blocks follow at most; `visits`: how many scores annealing looks at.
     """
     flat = np.ascontiguousarray(labeling.reshape(-1), np.int32)
     merged = Merged.of(model, theta) if _table_cells(model) <= _MOST_TABLE_ENTRIES else None
     if merged is None:
-        return _searched(model, theta, flat, rounds)
-    found = merged.back(annealed(merged.model, None, merged.front(flat), rounds))
+        return _searched(model, theta, flat, rounds, visits)
+    found = merged.back(annealed(merged.model, None, merged.front(flat), rounds, visits))
     return found if _value(model, theta, found) > _value(model, theta, flat) else flat
 
 
-def _searched(model: PairwiseModel, theta: Doubles | None, flat: Labels, rounds: int) -> Labels:
+def _searched(model: PairwiseModel, theta: Doubles | None, flat: Labels, rounds: int, visits: int) -> Labels:
     members = [c.variables for c in model.cliques]
     starts = np.cumsum([0, *(v.size for v in members)]).astype(np.int64)
     cells = _table_cells(model)
     size = model.n_variables + len(model.edges) + int(starts[-1])
-    sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, _VISITED_SCORES // size)
-    if _FEWEST_SWEEPS * size > _VISITED_SCORES or not 0 < cells <= _MOST_TABLE_ENTRIES:
+    sweeps = min(_MOST_SWEEPS, 20 * model.n_variables, visits // size)
+    if _FEWEST_SWEEPS * size > visits or not 0 < cells <= _MOST_TABLE_ENTRIES:
         return flat
     tables = pair_tables(model)
     parts = [c.table.astype(np.float64).ravel() for c in model.cliques]
@@ -62,7 +68,7 @@ def _searched(model: PairwiseModel, theta: Doubles | None, flat: Labels, rounds:
         unary, table_pairs(model, pairs), np.concatenate([np.zeros(0), *members]).astype(np.int32), starts, joint,
     )  # fmt: skip
     hot = _temperature([*tables, *parts]) or _temperature([*whole]) or 1.0
-    found = _core.local.anneal(*scores, flat, _VISITED_SCORES // (sweeps * size), sweeps, hot)
+    found = _core.local.anneal(*scores, flat, visits // (sweeps * size), sweeps, hot)
     return _by_blocks(model, theta, scores, found, min(sweeps, _ROUND_SWEEPS), hot, rounds)
 
 

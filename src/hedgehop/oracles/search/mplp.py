@@ -91,10 +91,12 @@ class Mplp(Oracle):
 
     def _passed(self, model: PairwiseModel, theta: Doubles | None) -> tuple[Labels, float, float]:
         """Return the labeling of the largest beliefs, a bound, and what rounding may have changed in it."""
-        tables, _ = _finite_tables(model, theta)
+        tables, _ = finite_tables(model, theta)
         sweeps = 0 if effort().seconds == 0.0 else min(self.sweeps, max(1, _VISITED_CELLS // max(1, tables.size)))
         variables, starts = scopes(model)
-        terms, error, flat = _core.graphs.pass_factor_messages(model.label_counts, variables, starts, tables, sweeps)
+        messages = _core.graphs.FactorMessages(model.label_counts, variables, starts, tables)
+        messages.run(sweeps)
+        terms, error, flat = messages.terms(), messages.error(), messages.beliefs()
         beliefs = np.full(model.unary.shape, -np.inf)
         beliefs[np.arange(model.n_labels) < model.label_counts[:, None]] = flat
         return beliefs.argmax(axis=1).astype(np.int32), fsum(terms), error
@@ -116,14 +118,7 @@ class MplpSolver(Solver):
         return step
 
 
-def loosest_bound(model: PairwiseModel, potentials: Sequence[Potential]) -> float:
-    """Return what the best scores of all factors add up to."""
-    theta, constant, _ = fold(model, potentials)
-    tables, cells = factor_tables(model, changed_unary(model, theta))
-    return fsum(np.maximum.reduceat(tables, cells[:-1])) + constant
-
-
-def _finite_tables(model: PairwiseModel, theta: Doubles | None) -> tuple[Doubles, NDArray[np.int64]]:
+def finite_tables(model: PairwiseModel, theta: Doubles | None) -> tuple[Doubles, NDArray[np.int64]]:
     """Return the scores of all factors; what is forbidden loses more than all others may bring, so bounds hold."""
     tables, cells = factor_tables(model, changed_unary(model, theta))
     if np.isneginf(np.maximum.reduceat(tables, cells[:-1])).any():
