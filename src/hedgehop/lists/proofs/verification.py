@@ -65,6 +65,8 @@ def verify(
     >>> abs(hh.verify(found, chain).upper_bound - found.upper_bound) < 1e-9
     True
     """
+    if not isinstance(found, DiverseList):
+        raise TypeError(f"found must be a list of hh.diverse or hh.load; got {type(found).__name__}.")
     objective = objective_of(found, model, diversity)
     proof = found.certificate.proof
     if proof is None:
