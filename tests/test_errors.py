@@ -306,6 +306,35 @@ def test_what_is_no_model_diversity_oracle_or_potential():
     refuses(ValueError, "labelings must all have the same length", lambda: MODEL.score([[0], [0, 1]]))
 
 
+SETTINGS = {
+    "no iterations": (lambda: hh.oracles.Trws(iterations=0), "iterations must be at least 1; got 0."),
+    "half an iteration": (lambda: hh.oracles.Trws(warm=0.5), "warm must be a whole number; got 0.5."),
+    "negative rounds": (lambda: hh.oracles.Qpbo(rounds=-1), "rounds must be at least 0; got -1."),
+    "words": (lambda: hh.oracles.Swap(rounds="many"), "rounds must be a whole number; got 'many'."),
+    "fewer than no rounds": (lambda: hh.oracles.Expansion(bound_rounds=-1), "bound_rounds must be at least 0; got -1."),
+    "negative starts": (lambda: hh.oracles.Mplp(starts=-1), "starts must be at least 0; got -1."),
+    "a name": (lambda: hh.oracles.Lagrangian(inner="trws"), "inner must be an oracle, such as hh.oracles.Trws()"),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_of_oracles(name):
+    make, message = SETTINGS[name]
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        make()
+
+
+def test_things_in_the_place_of_others(tmp_path):
+    model = hh.FactorGraph([[1.0, 0.0]] * 3)
+    hh.diverse(model, m=2, tradeoff=1.0).save(tmp_path / "list.npz")
+    with pytest.raises(ValueError, match=r"it is a list, which hh\.load opens"):
+        hh.read(tmp_path / "list.npz")
+    with pytest.raises(TypeError, match=r"found must be a list of hh\.diverse or hh\.load; got FactorGraph"):
+        hh.verify(model, model)
+    with pytest.raises(TypeError, match=r"groups must return the names of all groups, such as \[3\]; got 3"):
+        hh.diverse(model, hh.GroupCoverage(lambda _: 3), m=2, tradeoff=1.0)
+
+
 def test_forbidden_everything_is_infeasible():
     no_pair = np.full((2, 2), -np.inf)
     chain = hh.Chain(np.zeros((2, 2)), no_pair)

@@ -143,6 +143,11 @@ def grid4(d: Dice) -> hh.Grid:
     return hh.Grid(d.unary(2, 3, 2), (d.strengths(4).reshape(2, 2), d.strengths(3).reshape(1, 3)))
 
 
+def strip(d: Dice) -> hh.Grid:
+    """One row: a row of labels has the shape of one labeling."""
+    return hh.Grid(d.unary(1, 5, 2), float(d.strengths(1)[0]))
+
+
 def grid8(d: Dice) -> hh.Grid:
     return hh.Grid(d.unary(2, 2, 3), hh.contrast(d.random.random((2, 2)), 2.0), connectivity=8)
 
@@ -285,8 +290,8 @@ STRUCTURES: dict[str, Callable[[Dice], hh.Model]] = {
     f.__name__: f
     for f in (
         potts, binary, implications, shared_table, edge_tables, ragged, with_cliques, parallel_edges, forest,
-        potts_tree, no_edges, one_variable, one_label, chain, grid4, grid8, volume, spanning_tree, graph_matching,
-        perfect_matching, matching, partial_matching, arborescence, relations,
+        potts_tree, no_edges, one_variable, one_label, chain, grid4, strip, grid8, volume, spanning_tree,
+        graph_matching, perfect_matching, matching, partial_matching, arborescence, relations,
         directed_path, undirected_path, acyclic_path, automaton, grammar, own_solver, program,
         mixed_program,
     )

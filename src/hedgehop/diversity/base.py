@@ -202,7 +202,10 @@ class Diversity:
         return np.array([sum(self.weight(g) * adds[counts[g]] for g in self._groups_of(model, y)) for y in flat], float)
 
     def _groups_of(self, model: Model, labeling: Labels) -> set[Hashable]:
-        return set(self.groups(labeling.reshape(model.shape)))
+        named = self.groups(labeling.reshape(model.shape))
+        if not isinstance(named, Iterable):
+            raise TypeError(f"groups must return the names of all groups, such as [{named!r}]; got {named!r}.")
+        return set(named)
 
     @staticmethod
     def _rows(model: Model, labelings: ArrayLike) -> Labels:

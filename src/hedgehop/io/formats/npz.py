@@ -25,6 +25,8 @@ def read(path: FilePath, *, max_bytes: int = MAX_BYTES) -> PairwiseModel:
     """Read a model that :func:`write` wrote."""
     with damage_as(f"{path} is not a model saved by hedgehop"):
         header, arrays = read_archive(path, max_bytes)
+        if "certificate" in header:
+            raise ValueError("it is a list, which hh.load opens")
         if header.get("format") != _MODEL_VERSION:
             raise ValueError(f"it has format {header.get('format')!r}; this version of hedgehop reads {_MODEL_VERSION}")
         if header["model"] == "Grid":

@@ -30,10 +30,10 @@ def verify(
 ) -> Certificate:
     """Check every claim of a list again, whichever way it was found.
 
-    Scores, gains, F, the bound and the exactness of every step, the baseline, the bound on all lists from its proof,
-    and what follows from these. One step is solved per labeling, one or two for the baseline, and one for the proof
-    (one per labeling if it comes from joint cuts). If labelings must differ, each of these may take up to as many steps
-    as the list has labelings.
+    Scores, gains, F, distances, the bound and the exactness of every step, the baseline, the bound on all lists from
+    its proof, and what follows from these. One step is solved per labeling, one or two for the baseline, and one for
+    the proof (one per labeling if it comes from joint cuts). If labelings must differ, each of these may take up to as
+    many steps as the list has labelings.
 
     Parameters
     ----------
@@ -65,6 +65,8 @@ def verify(
     >>> abs(hh.verify(found, chain).upper_bound - found.upper_bound) < 1e-9
     True
     """
+    if not isinstance(found, DiverseList):
+        raise TypeError(f"found must be a list of hh.diverse or hh.load; got {type(found).__name__}.")
     objective = objective_of(found, model, diversity)
     proof = found.certificate.proof
     if proof is None:

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from hedgehop import _core
+from hedgehop import _arrays, _core
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
@@ -57,8 +57,8 @@ class MoveOracle(Oracle):
     pairs = False  # whether pairs of labels on edges may have weights
 
     def __init__(self, rounds: int = 20, bound_rounds: int = _ROUNDS) -> None:
-        self.rounds = rounds
-        self.bound_rounds = bound_rounds
+        self.rounds = _arrays.count(rounds, "rounds")
+        self.bound_rounds = _arrays.count(bound_rounds, "bound_rounds")
 
     @abstractmethod
     def improved(self, moves: _core.moves.Moves, labeling: Labels) -> Labels:

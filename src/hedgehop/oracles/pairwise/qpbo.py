@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, count, flag
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
@@ -50,8 +50,8 @@ class Qpbo(Oracle):
     summary = "roof duality for two labels and pairs of any kind; linear potentials, with a bound, exact if it is tight"
 
     def __init__(self, rounds: int = 30, anneal: bool = True) -> None:
-        self.rounds = rounds
-        self.anneal = anneal
+        self.rounds = count(rounds, "rounds")
+        self.anneal = flag(anneal, "anneal")
 
     def on(self, model: Model) -> Solver:
         """Return a solver that keeps the doubled graph, and the labelings found so far."""

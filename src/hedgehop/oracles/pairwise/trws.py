@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, flag, positive_count
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step
@@ -62,10 +62,10 @@ class Trws(Oracle):
     summary = "message passing (TRW-S) and restricted expansion; any pairwise model, linear potentials, with a bound"
 
     def __init__(self, iterations: int = 50, repair: bool = True, warm: int = 20, anneal: bool = True) -> None:
-        self.iterations = iterations
-        self.warm = warm
-        self.repair = repair
-        self.anneal = anneal
+        self.iterations = positive_count(iterations, "iterations")
+        self.warm = positive_count(warm, "warm")
+        self.repair = flag(repair, "repair")
+        self.anneal = flag(anneal, "anneal")
 
     def on(self, model: Model) -> TrwsSolver:
         """Return a solver that keeps its messages."""

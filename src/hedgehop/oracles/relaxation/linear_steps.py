@@ -34,6 +34,8 @@ class LinearStepsOracle(Oracle):
     """
 
     def __init__(self, inner: Oracle | None) -> None:
+        if inner is not None and not isinstance(inner, Oracle):
+            raise TypeError(f"inner must be an oracle, such as hh.oracles.Trws(); got {inner!r}.")
         self.inner = inner
 
     @abstractmethod

@@ -53,7 +53,7 @@ class Mplp(Oracle):
 
     def __init__(self, sweeps: int = 2000, starts: int = 3) -> None:
         self.sweeps = _arrays.positive_count(sweeps, "sweeps")
-        self.starts = starts
+        self.starts = _arrays.count(starts, "starts")
 
     def for_bounds(self) -> Mplp:
         """Return one that does not anneal: that finds labelings, and no bound."""
