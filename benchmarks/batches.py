@@ -168,6 +168,7 @@ def rows(folder, images, chains, many):
     yield row("1 chain: start and end alone", "2 processes", 1, *used)
     yield row(about, "2 processes", chains, *measured(command(models, bound, folder / "a", *two)))
     yield row(f"{about}, no bound", "2 processes", chains, *measured(command(models, plain, folder / "b", *two)))
+    measured(command(models / "0.npz", bound, folder / "one_parquet", *two, *rest))  # compiles what pyarrow imports
     yield row(f"{about}, Parquet", "2 processes", chains, *measured(command(models, bound, folder / "c", *two, *rest)))
     used = measured(command(models, plain, folder / "d", *two, *rest))
     yield row(f"{about}, Parquet, no bound", "2 processes", chains, *used)
