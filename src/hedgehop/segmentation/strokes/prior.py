@@ -14,7 +14,7 @@ from hedgehop.segmentation.strokes.scores import StrokeScores
 
 CHOSEN_PULL = 3.0  # what agreeing with a segmentation gains, in units of the scores: strokes alone contradict it
 # What a person saw and did not choose counts less than what they chose; it counts more with every round.
-SHOWN_PULL = 0.2  # per round, in units of the scores
+SHOWN_PULL = 0.15  # per round, in units of the scores
 MEMORY = 0.5  # share of the scores of the round before
 # How far a contradicting stroke reaches, in mean steps of colour between neighbours: late strokes correct details.
 _FIRST_REACH, _REACH_KEPT, _LEAST_REACH = 4.0, 0.7, 0.5
