@@ -58,7 +58,7 @@ def plot_reliability(
         _draw(axes, curve, label, PALETTE[k % len(PALETTE)])
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="probability", ylabel="how often it came true")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="upper left")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="lower left", bbox_to_anchor=(0.0, 1.0))
     return figure
 
 
