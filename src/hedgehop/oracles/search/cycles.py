@@ -16,6 +16,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.elimination import scopes
 from hedgehop.models.pairwise import PairwiseModel, Potts
@@ -109,6 +110,8 @@ class CyclesSolver(Solver):
         known_bound: float,
     ) -> Step:
         unary = changed_unary(self.model, theta)
+        if np.isneginf(unary.max(axis=1)).any():
+            raise InfeasibleError("no labeling is allowed: all labels of a variable are forbidden.")
         counts = np.arange(self.model.n_labels) < self.model.label_counts[:, None]
         self._messages.set_unary(np.maximum(unary, self._least)[counts])
         value = float(values_of(self.model, theta, labeling[None])[0])
