@@ -37,7 +37,7 @@ from hedgehop.potentials import Potential
 
 MOST_NETWORK_SCORES = 2**22  # of all tables together: what can be written to another process in a second
 _COST_BITS = 40  # of what all factors together may cost: far below toulbar2's largest cost
-_LATER = 4  # times as many backtracks in the first step as in later ones
+_TIMES_FEWER = 4  # times as many backtracks in the first step as in later ones
 _GRACE = 10.0  # seconds beyond a time limit until a process that does not answer is ended
 _PROCESS = Path(__file__).with_name("toulbar2_process.py")
 
@@ -109,7 +109,7 @@ class Toulbar2Solver(SearchingSolver):
     def later(self, potentials: Sequence[Potential]) -> Step:
         """Search, without annealing."""
         assert isinstance(self.model, PairwiseModel)
-        return self.oracle.searched(self.model, potentials, max(1, self.oracle.backtracks // _LATER))
+        return self.oracle.searched(self.model, potentials, max(1, self.oracle.backtracks // _TIMES_FEWER))
 
 
 def table_cells(model: PairwiseModel) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 
 from hedgehop import _core
 from hedgehop._arrays import Doubles, Labels
+from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.elimination import scopes
 from hedgehop.models.pairwise import PairwiseModel, Potts
@@ -31,7 +32,7 @@ from hedgehop.potentials import Potential
 _FIRST_SWEEPS, _SWEEPS = 50, 30  # before cycles are added for the first time, and between two times
 _WIDE_GAP = 0.01  # of what is at stake: scores contradict each other, and other oracles have annealed for a second
 _WIDE_CELLS, _NARROW_CELLS = 200_000_000, 100_000_000  # that messages visit: half a second, and less
-_LATER = 0.25  # of these in later steps, which begin with the messages of the last one
+_LATER_SHARE = 0.25  # of these in later steps, which begin with the messages of the last one
 _WORTH_ADDING = 1e-3  # of the gap per edge: what a cycle must gain at first
 _STILL_FALLING = 0.01  # of the gap: what the bound gains between two times if it still falls
 _FEWEST_ROUNDS = 4  # of adding cycles
@@ -109,11 +110,13 @@ class CyclesSolver(Solver):
         known_bound: float,
     ) -> Step:
         unary = changed_unary(self.model, theta)
+        if np.isneginf(unary.max(axis=1)).any():
+            raise InfeasibleError("no labeling is allowed: all labels of a variable are forbidden.")
         counts = np.arange(self.model.n_labels) < self.model.label_counts[:, None]
         self._messages.set_unary(np.maximum(unary, self._least)[counts])
         value = float(values_of(self.model, theta, labeling[None])[0])
         is_wide = known_bound - value > _WIDE_GAP * self.model.spread
-        bound = self._bound(value, (_WIDE_CELLS if is_wide else _NARROW_CELLS) * (_LATER if self._warm else 1.0))
+        bound = self._bound(value, (_WIDE_CELLS if is_wide else _NARROW_CELLS) * (_LATER_SHARE if self._warm else 1.0))
         if bound - value > ROUNDING_GAP * self.model.spread:
             labeling = self._better(theta, unary, labeling, bound, is_wide)
         self._warm = True

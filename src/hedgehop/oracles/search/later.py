@@ -21,7 +21,7 @@ from hedgehop.oracles.program.size import is_small
 from hedgehop.oracles.search.annealing import VISITED_SCORES, annealed
 from hedgehop.potentials import Potential
 
-_VISITS, _ROUNDS = VISITED_SCORES // 20, 2  # of annealing
+_NEAR_VISITS, _NEAR_ROUNDS = VISITED_SCORES // 20, 2  # of annealing
 
 
 class SearchingSolver(Solver):
@@ -49,7 +49,7 @@ class SearchingSolver(Solver):
         if step.exact or not self.anneals or effort().seconds == 0.0:
             return step
         flat, (theta, _, _) = np.ascontiguousarray(step.labeling.reshape(-1), np.int32), fold(model, potentials)
-        found = annealed(model, theta, flat, _ROUNDS, _VISITS if effort().needs_bounds else _VISITS // 4)
+        found = annealed(model, theta, flat, _NEAR_ROUNDS, _NEAR_VISITS if effort().needs_bounds else _NEAR_VISITS // 4)
         return better(model, step, self.oracle.step(model, found, potentials, bound))
 
     def later(self, potentials: Sequence[Potential]) -> Step:
