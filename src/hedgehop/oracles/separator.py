@@ -25,8 +25,8 @@ from hedgehop.oracles.folding import nonlinear
 from hedgehop.oracles.lawler import best_excluding, branching_order
 from hedgehop.oracles.pairwise.kernels import CLOSE_GAP
 from hedgehop.oracles.pairwise.label_bounds import LabelBounds
+from hedgehop.oracles.pool import Pool
 from hedgehop.oracles.relaxation.lagrangian import Lagrangian
-from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.routing import last_resort
 from hedgehop.potentials import Cardinality, Linear, Potential
 from hedgehop.potentials.counts import CountFunction, LabelClasses

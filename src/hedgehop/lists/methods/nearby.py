@@ -12,7 +12,7 @@ from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.folding import not_finite_pairs
-from hedgehop.oracles.relaxation.pool import Pool
+from hedgehop.oracles.pool import Pool
 from hedgehop.probabilities.pairs import expected_pairs
 
 

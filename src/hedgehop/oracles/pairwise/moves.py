@@ -24,8 +24,8 @@ from hedgehop.oracles.pairwise.move_weights import MoveWeights, understood
 from hedgehop.oracles.pairwise.part_bounds import PartBounds
 from hedgehop.oracles.pairwise.trws import repaired
 from hedgehop.oracles.penalties import on_finite_pairs
+from hedgehop.oracles.pool import Pool
 from hedgehop.oracles.relaxation.multipliers import break_even_losses
-from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import bound_by_messages, has_tables, without_codes
 from hedgehop.potentials import Potential
 from hedgehop.potentials.counts import CountFunction, LabelClasses, PairClasses, threshold

@@ -28,7 +28,7 @@ from hedgehop.oracles.pairwise.kernels import pair_tables, pass_messages, table_
 from hedgehop.oracles.pairwise.move_weights import MoveWeights
 from hedgehop.oracles.pairwise.moves import MoveOracle, MoveSolver
 from hedgehop.oracles.penalties import on_finite_pairs
-from hedgehop.oracles.relaxation.pool import Pool
+from hedgehop.oracles.pool import Pool
 from hedgehop.potentials import Potential
 from hedgehop.potentials.transitions import used_transitions
 

@@ -18,9 +18,9 @@ from hedgehop._arrays import Doubles, Labels
 from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel, most_labels
 from hedgehop.oracles.base import Step
+from hedgehop.oracles.pool import Pool
 from hedgehop.oracles.relaxation.distance_terms import DistanceTerms, Surrogate
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
-from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Potential
 
 

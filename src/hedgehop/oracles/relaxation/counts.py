@@ -17,10 +17,10 @@ from hedgehop.models.base import Model
 from hedgehop.models.unary import UnaryModel
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.folding import changed_unary, fold
+from hedgehop.oracles.pool import Pool
 from hedgehop.oracles.relaxation.ascent import CLIMB_ROUNDS, Ascent
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
 from hedgehop.oracles.relaxation.multipliers import break_even_losses, target_count
-from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.oracles.relaxation.subgradient import CountMultipliers
 from hedgehop.potentials import Potential
 from hedgehop.potentials.count_functions import Threshold

@@ -12,6 +12,7 @@ from hedgehop import _arrays, _core
 from hedgehop._arrays import Labels
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Oracle, Step
+from hedgehop.oracles.pool import Kept, Pool
 from hedgehop.oracles.relaxation import counts, distance_terms, lines
 from hedgehop.oracles.relaxation.bundle import Bundle
 from hedgehop.oracles.relaxation.counts import CountSearch
@@ -20,7 +21,6 @@ from hedgehop.oracles.relaxation.distances import DistanceSearch, steepness
 from hedgehop.oracles.relaxation.linear_steps import LinearStepsOracle, LinearStepsSolver
 from hedgehop.oracles.relaxation.lines import LineSearch
 from hedgehop.oracles.relaxation.local_search import LocalSearch, expander_of, moves_of
-from hedgehop.oracles.relaxation.pool import Kept, Pool
 from hedgehop.potentials import Potential
 
 _KEPT_FOR_NEXT = 40  # labelings carried to the next step

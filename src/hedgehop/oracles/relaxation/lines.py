@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from hedgehop._arrays import Doubles, Labels
 from hedgehop.models import Model, UnaryModel
 from hedgehop.oracles.folding import changed_unary, fold
+from hedgehop.oracles.pool import Pool
 from hedgehop.oracles.relaxation.ascent import CLIMB_ROUNDS, Ascent
 from hedgehop.oracles.relaxation.linear_steps import SolveLinear
-from hedgehop.oracles.relaxation.pool import Pool
 from hedgehop.potentials import Lines, Potential
 
 
