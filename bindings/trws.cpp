@@ -111,6 +111,15 @@ class PyTrws {
     return out;
   }
 
+  Result<std::uint8_t> close_labels(double reach) {
+    const Busy busy(busy_, "solver");
+    require(reach >= 0, "reach must be at least 0");
+    Result<std::uint8_t> out{solver_.n_variables(), solver_.n_labels()};
+    Poll poll = python_poll();
+    solver_.close_labels(-static_cast<float>(reach), out.values, poll);
+    return out;
+  }
+
   std::tuple<double, Result<float>> label_bounds() {
     const Busy busy(busy_, "solver");
     Result<float> out{solver_.n_variables(), solver_.n_labels()};
@@ -260,6 +269,8 @@ void def_methods(nb::class_<PyTrws>& type) {
       "beliefs", &PyTrws::beliefs, NoGil(),
       "One more iteration; (n, L) beliefs minus each variable's largest, -inf for labels that are in no\n"
       "optimal labeling because their scores are too low for any edges to make up for.");
+  type.def("close_labels", &PyTrws::close_labels, "reach"_a, NoGil(),
+           "One more iteration; which (n, L) beliefs are at most `reach` below the variable's largest: 1 or 0.");
   type.def("label_bounds", &PyTrws::label_bounds, NoGil(),
            "One more iteration; a and (n, L) drops <= 0 such that no labeling with label l at variable i\n"
            "scores higher than a + drops[i, l], but for the rounding of drops.");

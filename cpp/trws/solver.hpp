@@ -85,6 +85,9 @@ class Solver {
   // scores.
   void beliefs(std::span<float> out, Poll& poll);
 
+  // The same iteration; writes which of these beliefs are at least `least`.
+  void close_labels(float least, std::span<std::uint8_t> out, Poll& poll);
+
   // Runs one more iteration and writes beliefs minus the variable's largest, whatever the scores. Returns a
   // number a such that no labeling with label l at variable i scores higher than a + out(i, l). For at the
   // visit of i in a sweep, r(y) = B_i(y_i) + (terms of the others, and slacks <= 0), so that
@@ -108,7 +111,7 @@ class Solver {
   void sweep_on(std::span<const Pass> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
   void consider_sweep_labelings(Poll& poll);
-  void report_beliefs(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
+  void sweep_with(const Graph& outputs, Poll& poll);
   std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
   bool may_use_two_threads() const;
   double real_bound(std::int64_t bound) const;

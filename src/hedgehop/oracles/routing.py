@@ -61,7 +61,7 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
     if not isinstance(model, PairwiseModel):
         return isinstance(model, UnaryModel) and model.unary.size <= most
     most = min(most, _SMALL_PAIRWISE_BALLS) if "distances" in relaxed else most
-    attracts = isinstance(model.pairwise, Potts)  # else relaxations are loose, and programs need many branches
+    attracts = model.is_potts  # else relaxations are loose, and programs need many branches
     return columns(model, nonlinear(potentials)) <= (most if attracts else most // 3)
 
 
@@ -134,7 +134,7 @@ def _is_program_at_best(model: Model) -> bool:
 
 def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
     """Whether branch and bound is worth a try: pairs may contradict each other, and there are few variables."""
-    if not isinstance(model, PairwiseModel) or (isinstance(model.pairwise, Potts) and not model.cliques):
+    if not isinstance(model, PairwiseModel) or (model.is_potts and not model.cliques):
         return False
     return model.n_variables <= _SEARCHED_VARIABLES and table_cells(model) <= _SEARCHED_CELLS
 
@@ -395,6 +395,11 @@ class AutoSolver(Solver):
         other = self.oracle.for_bounds().on(self.model)
         other._solvers = {name: s.for_bounds() for name, s in self._solvers.items() if name in _TEACHING}
         return other
+
+    def pause(self) -> None:
+        """Let all of them let go of what is large."""
+        for solver in self._solvers.values():
+            solver.pause()
 
     def by(self, oracle: Oracle) -> Solver:
         """Return the solver of the oracle of that name."""

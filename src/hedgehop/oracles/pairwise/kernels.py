@@ -20,6 +20,7 @@ from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE_GAP = 1e-6  # of what is at stake: a gap that is not worth further messages
 ROUNDING_GAP = 1e-9  # the same: a gap that is rounding by all means
+_KEPT_SCORES = 2**20  # of labels: the kernels of larger models do not survive a pause
 MOST_WITH_BOUNDS = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
 _TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
 
@@ -149,6 +150,12 @@ class PairwiseSolver(Solver):
             self._messages.release_linear()
         if "_moves" in self.__dict__:
             self._moves.set_linear(None)
+
+    def pause(self) -> None:
+        """Let go of the kernels of a large model, which take several times the memory of the scores."""
+        if self.model.unary.size > _KEPT_SCORES:
+            for kernel in ("_all_messages", "_moves"):
+                self.__dict__.pop(kernel, None)
 
     def keep(self, labeling: Labels, most: int) -> None:
         """Keep a labeling for later steps, and of the earlier ones so many that there are no more than `most`."""

@@ -93,6 +93,11 @@ class TrwsSolver(PairwiseSolver):
         finally:
             self.release()
 
+    def pause(self) -> None:
+        """Let go of the kernels of a large model: messages begin afresh."""
+        super().pause()
+        self._warm = self._warm and "_all_messages" in self.__dict__
+
     def _solved(self, potentials: Sequence[Potential]) -> Step:
         theta, constant, _ = fold(self.model, potentials)
         sure = sure_labels(self.model, theta)
@@ -205,7 +210,7 @@ class TrwsSolver(PairwiseSolver):
     def _contradicts(self) -> bool:
         """Whether pairs may contradict each other, so that annealing finds what moves miss."""
         wanted = self.oracle.repair and self.oracle.anneal
-        return wanted and not isinstance(self.model.pairwise, Potts)
+        return wanted and not self.model.is_potts
 
     @property
     def _is_large(self) -> bool:
@@ -248,8 +253,7 @@ def repaired(
     labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
     for other in messages.sweep_labelings():
         labeling = moves.fuse(labeling, np.ascontiguousarray(other))[0]
-    close = (messages.beliefs() >= -_reach(model, gap)).view(np.uint8)
-    return moves.expand(labeling, close, 1)[0]
+    return moves.expand(labeling, messages.close_labels(_reach(model, gap)), 1)[0]
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:

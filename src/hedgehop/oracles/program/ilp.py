@@ -184,7 +184,7 @@ def columns(model: Model, potentials: Sequence[Potential]) -> int:
     if not isinstance(model, PairwiseModel):
         assert isinstance(model, LinearModel)
         return model.unary.size + structure_columns(model)
-    tables = not isinstance(model.pairwise, Potts) or _counts_edges(model, potentials)
+    tables = not model.is_potts or _counts_edges(model, potentials)
     per_edge = model.n_labels**2 if tables else model.n_labels
     cells = sum(c.table.size for c in model.cliques)
-    return model.unary.size + len(model.edges) * per_edge + cells
+    return model.unary.size + model.n_edges * per_edge + cells
