@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cell_scores.hpp"
 #include "core/grid.hpp"
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
@@ -62,10 +63,10 @@ class Solver {
   std::size_t n_variables() const { return schedule_.n_variables(); }
   std::size_t n_labels() const { return n_labels_; }
 
-  // Scores unary + theta (theta may be empty). Keeps the messages, forgets bound and labeling. Throws
+  // Scores unary + change. Keeps the messages, forgets bound and labeling. Throws
   // std::invalid_argument, and changes nothing, if a score is NaN or +inf or a variable has no allowed label.
   template <class T>
-  void set_scores(MatrixView<const T> unary, std::span<const double> theta);
+  void set_scores(MatrixView<const T> unary, const Change& change);
 
   // Other finite tables on the edges of a solver of tables, one of L x L scores per edge; every variable has
   // L labels. Scores must be set before the next run. Keeps the messages: any messages give a bound, and old

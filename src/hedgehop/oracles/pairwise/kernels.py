@@ -15,7 +15,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts, edge_tables
 from hedgehop.oracles.base import Oracle, Solver
-from hedgehop.oracles.folding import changed_unary
+from hedgehop.oracles.folding import Change, as_change, changed_unary
 from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE_GAP = 1e-6  # of what is at stake: a gap that is not worth further messages
@@ -60,11 +60,11 @@ def message_solver(model: PairwiseModel) -> _core.trws.Trws:
 
 
 def pass_messages(
-    solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, iterations: int, close: float = CLOSE_GAP
+    solver: _core.trws.Trws, model: PairwiseModel, theta: Change | None, iterations: int, close: float = CLOSE_GAP
 ) -> tuple[Labels, float, float]:
     """Return labeling, value and bound of unary + theta; fewer iterations do if these are close."""
     try:
-        solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+        solver.add_linear(as_change(theta))
     except ValueError as error:  # sizes are checked before: a variable has no label left
         raise InfeasibleError(f"{error}.") from None
     labeling, value, bound, _ = solver.run(iterations, gap=close * model.spread)
@@ -164,10 +164,10 @@ class PairwiseSolver(Solver):
 
 def expanded(
     solver: _core.moves.Moves,
-    theta: Doubles | None,
+    theta: Change | None,
     labeling: Labels,
     candidates: NDArray[np.uint8] | None,
 ) -> Labels:
     """Improve a labeling of unary + theta by one round of expansion moves; its score never falls."""
-    solver.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    solver.set_linear(as_change(theta))
     return solver.expand(np.ascontiguousarray(labeling.reshape(-1), np.int32), candidates, 1)[0]
