@@ -231,9 +231,8 @@ Result<std::int32_t> list_of_known(Vector<std::int64_t> starts, Vector<std::int3
 }
 
 template <class T>
-std::tuple<Result<std::int32_t>, Result<double>> list_slopes(Matrix<T> unary, const PyPairs& pairs,
-                                                             Matrix<double> weights, Vector<double> h,
-                                                             double unit, int iterations) {
+std::tuple<Result<std::int32_t>, Result<std::int32_t>, Result<Label>, Result<double>> list_slopes(
+    Matrix<T> unary, const PyPairs& pairs, Matrix<double> weights, Vector<double> h, double unit, int iterations) {
   const UnaryScores scores = pairs.checked_unary(unary);
   pairs.require_no_loops();
   require(weights.shape(1) == 1 || weights.shape(1) == pairs.n_labels(),
@@ -247,10 +246,9 @@ std::tuple<Result<std::int32_t>, Result<double>> list_slopes(Matrix<T> unary, co
     for (int k = 0; k < iterations; ++k) messages.iterate(poll);
     return messages.cells(poll);
   };
-  const counts::SlopeCells found = std::visit(run, pairs.view().scores);
-  Result<double> slopes{found.slopes.size() / pairs.n_labels(), pairs.n_labels()};
-  std::ranges::copy(found.slopes, slopes.values.begin());
-  return {Result<std::int32_t>(found.cell), std::move(slopes)};
+  counts::SlopeCells found = std::visit(run, pairs.view().scores);
+  return {Result<std::int32_t>(std::move(found.cell)), Result<std::int32_t>(std::move(found.starts)),
+          Result<Label>(std::move(found.labels)), Result<double>(std::move(found.slopes))};
 }
 
 void register_statistics(nb::module_& m) {
@@ -353,7 +351,8 @@ void register_counts(nb::module_& m) {
   const char* slopes =
       "Slopes of groups (variable, label) by message passing, for a concave h (m + 1,) and weights (n, 1) "
       "or\n"
-      "(n, L): the cell of each variable, (n,), and the slopes of each cell, (cells, L).";
+      "(n, L): the cell of each variable, (n,), where the labels of each cell begin in the third array, and their\n"
+      "slopes; those of all others are the largest, h[1] - h[0].";
   m.def("list_slopes", &list_slopes<float>, "unary"_a, "pairs"_a, "weights"_a, "h"_a, "unit"_a,
         "iterations"_a, NoGil(), slopes);
   m.def("list_slopes", &list_slopes<double>, "unary"_a, "pairs"_a, "weights"_a, "h"_a, "unit"_a,

@@ -118,6 +118,7 @@ class CellLinear(Linear):
         1 unless given.
     """
 
+    may_forbid = False
     n_labels: int
     amounts: Doubles
     base: float
