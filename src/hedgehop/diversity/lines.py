@@ -133,7 +133,6 @@ class VariableLines(GroupLines):
         self._weights = None if weights is None else weights.reshape(self._n, -1)
         self._cells = Cells.one(self._n)
         self._centre = np.zeros(0)  # of each entry
-        self._weighed: tuple[Any, Doubles] = None, np.zeros(0)
 
     def begin(self, factor: float) -> bool:
         """Pass messages that choose slopes at each variable; variables with like slopes are the first cells."""
@@ -176,16 +175,11 @@ class VariableLines(GroupLines):
         return Columns(starts, self._cells.rows.reshape(-1), self._weights_of(self._cells), self._centre)
 
     def _weights_of(self, cells: Cells) -> Doubles:
-        """Weights of entries; known for the cells of the last call."""
-        last, known = self._weighed
-        if last is not cells.cell:
-            if self._weights is None:
-                sizes = np.bincount(cells.cell, minlength=cells.starts.size - 1)
-                known = np.repeat(sizes.astype(np.float64), np.diff(cells.starts))
-            else:
-                known = cells.weighed(self._weights)
-            self._weighed = cells.cell, known
-        return known
+        """Weights of entries."""
+        if self._weights is not None:
+            return cells.weighed(self._weights)
+        sizes = np.bincount(cells.cell, minlength=cells.starts.size - 1)
+        return np.repeat(sizes.astype(np.float64), np.diff(cells.starts))
 
     def spread(self, slopes: Doubles) -> Slopes:
         """Return the slope of each entry, and which cells and labels these are."""
@@ -198,7 +192,9 @@ class VariableLines(GroupLines):
     def worth(self, slopes: Slopes) -> float:
         """Sum over entries, and the constant: at the largest slope, ``h*`` is 0."""
         cells, values = self._read(slopes)
-        return self.constant + float(self.conjugate(values) @ self._weights_of(cells))
+        worths = self.conjugate(values)
+        worths *= self._weights_of(cells)
+        return self.constant + float(worths.sum())
 
     def potentials(self, slopes: Slopes, factor: float) -> list[Potential]:
         """One change of the unaries."""

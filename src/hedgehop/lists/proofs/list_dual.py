@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from math import isfinite
 
 import numpy as np
@@ -31,6 +32,7 @@ _SERIOUS_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes 
 _NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
 _NEGLIGIBLE_STAKE = 1e-12  # of what is at stake: a gap that need not be closed
 _LEAST_UNIT = 2.0**-100  # of what is at stake: smaller tradeoffs are no unit
+_LONG_KEY = 2**16  # bytes of a labeling
 _IDLE_CALLS = 4  # calls in a row that bring neither a new labeling nor a much better bound
 
 Families = Sequence[tuple[float, GroupLines]]
@@ -81,7 +83,7 @@ class ListDual:
         begun = len(families) == 1 and families[0][1].begin(families[0][0])
         for row in problem.rows:
             self._add(row)
-            self._mixture[list(self._rows).index(row.tobytes())] += 1.0 / problem.m
+            self._mixture[list(self._rows).index(_key(row))] += 1.0 / problem.m
         if not begun:
             for _, lines in families:
                 lines.start(problem.rows)
@@ -95,8 +97,9 @@ class ListDual:
         """Yield bounds until nothing is left to gain."""
         while self._stuck < _IDLE_CALLS and not self._settled():
             slopes, predicted = self._master()
-            potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
+            potentials = _potentials(self._families, slopes)
             apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
+            known = np.array(list(self._rows.values())[: len(self._rows) if apart.distance else 1])
             found = apart.bound_on_sum(potentials, known, _NEEDLESS * self._open)
             value, self.exact = _worth(self._families, slopes) + found.bound, found.exact
             self._learn(slopes, value, predicted, found.labelings)
@@ -186,12 +189,13 @@ class ListDual:
 
     def _add(self, labeling: Labels) -> bool:
         """Take note of a labeling; return whether it is new."""
-        if labeling.tobytes() in self._rows:
+        key = _key(labeling)
+        if key in self._rows:
             return False
         objective = self._problem.objective
         parsimony = float(objective.diversity.parsimony_of(objective.model, labeling[None])[0])
         self._clusters.append(self._cluster(labeling))
-        self._rows[labeling.tobytes()] = labeling
+        self._rows[key] = labeling
         self._scores.append(
             float(np.asarray(objective.model.score(labeling[None]))[0]) + objective.tradeoff * parsimony
         )
@@ -211,7 +215,15 @@ class ListDual:
 
     def _whole_part(self) -> Labels:
         whole = np.floor(self._problem.m * self._mixture + 1e-9).astype(np.int64)
-        return own(np.repeat(np.array(list(self._rows.values())), whole, axis=0))
+        none = np.zeros((0, self._problem.rows.shape[1]), np.int32)
+        rows = [np.repeat(row[None], k, axis=0) for row, k in zip(self._rows.values(), whole, strict=True) if k]
+        return own(np.concatenate([none, *rows]))
+
+
+def _key(labeling: Labels) -> bytes:
+    """Return a key of a labeling; of a long one, a short one."""
+    whole = labeling.tobytes()
+    return whole if len(whole) <= _LONG_KEY else blake2b(whole, digest_size=32).digest()
 
 
 def _while_exact(bundle: ListDual) -> Iterator[FoundBound]:
