@@ -98,7 +98,8 @@ class PyMoves {
   void set_linear(const Theta& theta) {
     const Busy busy(busy_, "solver");
     HeldChange change("theta", theta, problem_.n_variables(), problem_.n_labels());
-    if (const auto* table = std::get_if<std::span<const double>>(&change.change)) require_scores("theta", *table);
+    if (const auto* table = std::get_if<std::span<const double>>(&change.change))
+      require_scores("theta", *table);
     problem_.set_linear(change.change);
     linear_ = std::move(change.arrays);
   }

@@ -138,14 +138,15 @@ std::tuple<Filled<Real>, Result<std::int64_t>> distinct_tables(Vector<Real> flat
 }
 
 template <class Real>
-scores::ChangedScores<Real> changed(const Matrix<Real>& unary, const HeldChange& theta, const Vector<double>& reaches) {
+scores::ChangedScores<Real> changed(const Matrix<Real>& unary, const HeldChange& theta,
+                                    const Vector<double>& reaches) {
   require_size("reaches", reaches.size(), unary.shape(0), "variable");
   return {view_of(unary), theta.change};
 }
 
 template <class Real, class Theta>
-Result<Label> sure_labels(Matrix<Real> unary, const Theta& theta, Vector<double> reaches, Matrix<std::int32_t> edges,
-                          Vector<double> strengths) {
+Result<Label> sure_labels(Matrix<Real> unary, const Theta& theta, Vector<double> reaches,
+                          Matrix<std::int32_t> edges, Vector<double> strengths) {
   const Edges ends = edges_of(edges);
   require_edges(ends, unary.shape(0));
   require_size("strengths", strengths.size(), ends.rows, "edge");
@@ -158,7 +159,8 @@ Result<Label> sure_labels(Matrix<Real> unary, const Theta& theta, Vector<double>
 
 template <class Real, class Theta>
 Result<Label> grid_sure_labels(Matrix<Real> unary, const Theta& theta, Vector<double> reaches,
-                               const std::vector<std::size_t>& shape, int connectivity, const Arrays& strengths) {
+                               const std::vector<std::size_t>& shape, int connectivity,
+                               const Arrays& strengths) {
   const Grid grid(shape, connectivity);
   const GridPairs pairs(grid, spans_of(strengths));  // refuses strengths that do not fit
   require_size("unary", unary.shape(0), pairs.edges().n_variables(), "pixel");
@@ -176,8 +178,8 @@ void def_sure_labels(nb::module_& m) {
         "Labels that every best labeling of unary + theta with Potts strengths >= 0 has, -1 where none is "
         "known: (n,).\n\n"
         "reaches: the sum of the strengths around each variable.");
-  m.def("grid_sure_labels", &grid_sure_labels<Real, Theta>, "unary"_a, "theta"_a.none(), "reaches"_a, "shape"_a,
-        "connectivity"_a, "strengths"_a, NoGil(),
+  m.def("grid_sure_labels", &grid_sure_labels<Real, Theta>, "unary"_a, "theta"_a.none(), "reaches"_a,
+        "shape"_a, "connectivity"_a, "strengths"_a, NoGil(),
         "The same for pixels, one array of strengths per direction.");
 }
 
@@ -197,7 +199,8 @@ Split split_cells(Vector<std::int32_t> cell, Vector<std::int32_t> starts, Vector
   Result<std::int32_t> entries(std::move(found.rows));
   entries.shape = {rows.shape(0) + 1, n_cells, 0}, entries.dimensions = 2;
   return {Result<std::int32_t>(std::move(found.cell)), Result<std::int32_t>(std::move(found.starts)),
-          Result<Label>(std::move(found.labels)), std::move(entries), Result<std::int32_t>(std::move(found.origin))};
+          Result<Label>(std::move(found.labels)), std::move(entries),
+          Result<std::int32_t>(std::move(found.origin))};
 }
 
 Result<double> cell_weights(Vector<std::int32_t> cell, Vector<std::int32_t> starts, Vector<Label> labels,
@@ -212,19 +215,25 @@ Result<double> cell_weights(Vector<std::int32_t> cell, Vector<std::int32_t> star
 }
 
 void register_cells(nb::module_& m) {
-  nb::class_<PyCellScores>(
-      m, "CellScores",
-      "What is added to unary scores (n, n_labels): weights (n,) times what cells (C,) of variables share.\n\n"
-      "labels[starts[c]:starts[c + 1]], none of them twice, get these `amounts` in cell c, all others `base`.")
-      .def(nb::init<std::size_t, Vector<std::int32_t>, Vector<std::int32_t>, Vector<Label>, Vector<double>, double,
-                    std::optional<Vector<double>>>(),
+  nb::class_<PyCellScores>(m, "CellScores",
+                           "What is added to unary scores (n, n_labels): weights (n,) times what cells (C,) "
+                           "of variables share.\n\n"
+                           "labels[starts[c]:starts[c + 1]], none of them twice, get these `amounts` in cell "
+                           "c, all others `base`.")
+      .def(nb::init<std::size_t, Vector<std::int32_t>, Vector<std::int32_t>, Vector<Label>, Vector<double>,
+                    double, std::optional<Vector<double>>>(),
            "n_labels"_a, "cell"_a, "starts"_a, "labels"_a, "amounts"_a, "base"_a, "weights"_a.none())
       .def_prop_ro("shape", &PyCellScores::shape)
-      .def("rows", &PyCellScores::rows, "variables"_a, NoGil(), "What is added at some variables, (k, n_labels).")
-      .def("values", &PyCellScores::values, "labelings"_a, NoGil(), "What is added to (m, n) labelings: (m,).");
-  m.def("split_cells", &split_cells, "cell"_a, "starts"_a, "labels"_a, "rows"_a, "labeling"_a, "n_labels"_a, NoGil(),
-        "Split cells by the labels of a labeling: cell, starts, labels, and rows (r, C), which entry of `labels` each\n"
-        "of the labelings before has in each cell, with one more row; then the entry before of each entry, or -1.");
+      .def("rows", &PyCellScores::rows, "variables"_a, NoGil(),
+           "What is added at some variables, (k, n_labels).")
+      .def("values", &PyCellScores::values, "labelings"_a, NoGil(),
+           "What is added to (m, n) labelings: (m,).");
+  m.def("split_cells", &split_cells, "cell"_a, "starts"_a, "labels"_a, "rows"_a, "labeling"_a, "n_labels"_a,
+        NoGil(),
+        "Split cells by the labels of a labeling: cell, starts, labels, and rows (r, C), which entry of "
+        "`labels` each\n"
+        "of the labelings before has in each cell, with one more row; then the entry before of each entry, "
+        "or -1.");
   m.def("cell_weights", &cell_weights, "cell"_a, "starts"_a, "labels"_a, "weights"_a, NoGil(),
         "Sum of weights (n, 1) or (n, n_labels) over the variables of the cell of each of `labels`: (K,).");
 }

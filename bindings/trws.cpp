@@ -270,8 +270,9 @@ void def_methods(nb::class_<PyTrws>& type) {
       "beliefs", &PyTrws::beliefs, NoGil(),
       "One more iteration; (n, L) beliefs minus each variable's largest, -inf for labels that are in no\n"
       "optimal labeling because their scores are too low for any edges to make up for.");
-  type.def("close_labels", &PyTrws::close_labels, "reach"_a, NoGil(),
-           "One more iteration; which (n, L) beliefs are at most `reach` below the variable's largest: 1 or 0.");
+  type.def(
+      "close_labels", &PyTrws::close_labels, "reach"_a, NoGil(),
+      "One more iteration; which (n, L) beliefs are at most `reach` below the variable's largest: 1 or 0.");
   type.def("label_bounds", &PyTrws::label_bounds, NoGil(),
            "One more iteration; a and (n, L) drops <= 0 such that no labeling with label l at variable i\n"
            "scores higher than a + drops[i, l], but for the rounding of drops.");

@@ -28,12 +28,16 @@ inline void require_cells(std::span<const std::int32_t> cell, std::span<const st
 
 class PyCellScores {
  public:
-  PyCellScores(std::size_t n_labels, Vector<std::int32_t> cell, Vector<std::int32_t> starts, Vector<Label> labels,
-               Vector<double> amounts, double base, std::optional<Vector<double>> weights)
+  PyCellScores(std::size_t n_labels, Vector<std::int32_t> cell, Vector<std::int32_t> starts,
+               Vector<Label> labels, Vector<double> amounts, double base,
+               std::optional<Vector<double>> weights)
       : n_labels_(n_labels),
-        view_{span_of(cell),    span_of(starts),
-              span_of(labels),  span_of(amounts),
-              optional_span("weights", weights, cell.size(), "variable"), base},
+        view_{span_of(cell),
+              span_of(starts),
+              span_of(labels),
+              span_of(amounts),
+              optional_span("weights", weights, cell.size(), "variable"),
+              base},
         kept_(kept(cell, starts, labels, amounts)) {
     if (weights) kept_.push_back(nb::ndarray<>(*weights));
     require_cells(view_.cell, view_.starts, view_.labels, n_labels);
@@ -84,7 +88,8 @@ struct HeldChange {
   Kept arrays;
 
   HeldChange() = default;
-  HeldChange(const char* name, const std::optional<Matrix<double>>& theta, std::size_t n, std::size_t n_labels) {
+  HeldChange(const char* name, const std::optional<Matrix<double>>& theta, std::size_t n,
+             std::size_t n_labels) {
     if (!theta) return;
     require_shape(name, view_of(*theta), n, n_labels);
     change = span_of(*theta), arrays = kept(*theta);

@@ -32,8 +32,8 @@
 
 namespace hedgehop::counts {
 
-// The cell of each variable, and the mean slopes of each cell: those of labels[starts[c]] .. labels[starts[c + 1] - 1],
-// the others are the steepest.
+// The cell of each variable, and the mean slopes of each cell: those of labels[starts[c]] .. labels[starts[c
+// + 1] - 1], the others are the steepest.
 struct SlopeCells {
   std::vector<std::int32_t> cell, starts;
   std::vector<Label> labels;
@@ -178,7 +178,8 @@ class ListSweeps {
     return static_cast<std::uint64_t>(std::lround(kLevels * (slope - flattest()) / range));
   }
 
-  // The levels of all labels, mixed: different ones with the same number would share slopes, which any variables may.
+  // The levels of all labels, mixed: different ones with the same number would share slopes, which any
+  // variables may.
   std::uint64_t key() const {
     std::uint64_t mixed = 0;
     for (std::size_t l = 0; l < pairs_.n_labels; ++l) {

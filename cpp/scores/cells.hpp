@@ -15,8 +15,8 @@
 
 namespace hedgehop::scores {
 
-// Entries: the labels that labelings give a cell, and those it had before; see CellScores. `rows` has the entry of
-// each labeling in each cell, labeling after labeling.
+// Entries: the labels that labelings give a cell, and those it had before; see CellScores. `rows` has the
+// entry of each labeling in each cell, labeling after labeling.
 struct CellsView {
   std::span<const std::int32_t> cell, starts;
   std::span<const Label> labels;
@@ -34,8 +34,8 @@ struct Cells {
 
 inline constexpr std::int32_t new_entry = -1;
 
-// Splits cells by the labels of one more labeling. Cells keep their order, and those made of one are in that of their
-// labels. O(n + entries).
+// Splits cells by the labels of one more labeling. Cells keep their order, and those made of one are in that
+// of their labels. O(n + entries).
 class Splitter {
  public:
   Splitter(const CellsView& cells, std::span<const Label> labeling, std::size_t n_labels)
@@ -44,7 +44,10 @@ class Splitter {
   Cells split() {
     Cells found{std::vector<std::int32_t>(cells_.cell.size()), {0}, {}, {}, {}};
     group();
+    found.labels.reserve(cells_.labels.size() + cells_.labels.size() / 4),
+        found.origin.reserve(found.labels.capacity());
     for (std::size_t c = 0; c < cells_.n_cells(); ++c) split_cell(c, found);
+    found.labels.shrink_to_fit(), found.origin.shrink_to_fit();
     lay_out_rows(found);
     return found;
   }
@@ -120,7 +123,8 @@ class Splitter {
   std::vector<Label> here_;
 };
 
-// Sums of weights over the variables of each entry's cell; weights n x 1, or n x L if they depend on the label.
+// Sums of weights over the variables of each entry's cell; weights n x 1, or n x L if they depend on the
+// label.
 inline void add_weights(const CellsView& cells, MatrixView<const double> weights, std::span<double> sums) {
   for (std::size_t i = 0; i < cells.cell.size(); ++i) {
     const std::size_t c = index(cells.cell[i]);

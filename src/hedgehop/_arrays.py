@@ -6,6 +6,7 @@ Every error here says what is wrong, what was given and what to do.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ Labels = NDArray[np.int32]
 Ints = NDArray[np.integer[Any]]
 
 LABEL = np.int32
+_LONG_KEY = 2**16  # bytes of a labeling
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
@@ -244,8 +246,9 @@ def number(value: Any, name: str, *, low: float = -np.inf, strict: bool = False)
 
 
 def key_of(labeling: NDArray[np.integer]) -> bytes:
-    """Return a key that identifies a labeling in sets and dictionaries."""
-    return np.ascontiguousarray(labeling, np.int32).tobytes()
+    """Return a key that identifies a labeling in sets and dictionaries; of a long one, a short key."""
+    whole = np.ascontiguousarray(labeling, np.int32).tobytes()
+    return whole if len(whole) <= _LONG_KEY else sha256(whole).digest()
 
 
 def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tuple[Labels, bool]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels, linear_scores, own
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity, Parsimony, checked_parsimony, parsimony_rate
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave

@@ -46,6 +46,11 @@ class Columns:
         return cls(starts, groups, np.ascontiguousarray(weights, np.float64), np.ascontiguousarray(centre, np.float64))
 
 
+def side_by_side(arrays: Sequence[Doubles]) -> Doubles:
+    """Concatenate arrays; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
 def joined(columns: Sequence[Columns]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Put the groups of several families side by side."""
     if len(columns) == 1:
@@ -214,5 +219,5 @@ class VariableLines(GroupLines):
         else:
             starts, labels = slopes["starts"], slopes["labels"]
         none = np.zeros((0, len(starts) - 1), np.int32)
-        cells = Cells(cell, *(np.ascontiguousarray(part, np.int32) for part in (starts, labels)), none)
+        cells = Cells(cell, np.ascontiguousarray(starts, np.int32), np.ascontiguousarray(labels, np.int32), none)
         return cells, np.ascontiguousarray(values, np.float64).reshape(-1)

@@ -33,7 +33,7 @@ def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None,
 
 
 def fold_change(model: Model, potentials: Sequence[Potential]) -> tuple[Change | None, float]:
-    """Return the change of the unaries by linear potentials, by cell if there is one such change only, and a constant."""
+    """Return the change of the unaries by linear potentials, by cell if it is known so, and a constant."""
     linear = [p for p in potentials if isinstance(p, Linear)]
     if len(linear) == 1 and isinstance(linear[0], CellLinear):
         linear[0].check(model)

@@ -14,7 +14,7 @@ from math import inf, log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree, UnaryModel
+from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Program, SpanningTree, UnaryModel
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.exhaustive import MOST_LABELINGS, bits
@@ -354,6 +354,7 @@ class AutoSolver(Solver):
         super().__init__(oracle, model)
         self._solvers: dict[str, Solver] = {}
         self._usual: Oracle | None = None
+        self._last = ""  # oracle that was asked
         self._remembers = isinstance(model, PairwiseModel) and model.unary.size <= _REMEMBERED_SCORES
         self._remembers = self._remembers and all(is_built_in(o) for o in oracle.oracles.values())
 
@@ -406,6 +407,9 @@ class AutoSolver(Solver):
         return self._solver(self.oracle.oracles.get(oracle.name, oracle))
 
     def _solver(self, oracle: Oracle) -> Solver:
+        if oracle.name != self._last:
+            self.pause()  # on large models, the kernels of one oracle at a time
+            self._last = oracle.name
         if oracle.name not in self._solvers:
             self._solvers[oracle.name] = oracle.on(self.model)
         return self._solvers[oracle.name]

@@ -154,5 +154,6 @@ class CellLinear(Linear):
 
     def scaled(self, factor: float) -> CellLinear:
         """Return the potential with all changes times a factor."""
-        cells = Cells(*(self.__dict__[name] for name in ("_cell", "_starts", "_labels")), np.zeros((0, 0), np.int32))
+        own_values = self.__dict__
+        cells = Cells(own_values["_cell"], own_values["_starts"], own_values["_labels"], np.zeros((0, 0), np.int32))
         return CellLinear(self.n_labels, cells, factor * self.amounts, factor * self.base, self.weights)

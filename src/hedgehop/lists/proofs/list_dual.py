@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
 from math import isfinite
 
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import GroupLines, Slopes, joined
+from hedgehop._arrays import Doubles, Labels, key_of, own
+from hedgehop.diversity.lines import GroupLines, Slopes, joined, side_by_side
 from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem, on_grid
 from hedgehop.oracles.exactness import meets, stake
@@ -32,7 +31,6 @@ _SERIOUS_SHARE = 0.1  # of what was predicted: a smaller gain leaves the slopes 
 _NEEDLESS = 0.02  # of what is open: what labelings that must differ have to lower the bound by, to be asked for
 _NEGLIGIBLE_STAKE = 1e-12  # of what is at stake: a gap that need not be closed
 _LEAST_UNIT = 2.0**-100  # of what is at stake: smaller tradeoffs are no unit
-_LONG_KEY = 2**16  # bytes of a labeling
 _IDLE_CALLS = 4  # calls in a row that bring neither a new labeling nor a much better bound
 
 Families = Sequence[tuple[float, GroupLines]]
@@ -83,7 +81,7 @@ class ListDual:
         begun = len(families) == 1 and families[0][1].begin(families[0][0])
         for row in problem.rows:
             self._add(row)
-            self._mixture[list(self._rows).index(_key(row))] += 1.0 / problem.m
+            self._mixture[list(self._rows).index(key_of(row))] += 1.0 / problem.m
         if not begun:
             for _, lines in families:
                 lines.start(problem.rows)
@@ -140,10 +138,10 @@ class ListDual:
         unit, top = self._unit, max(self._scores)
         scores = on_grid((np.array(self._scores) - top) / unit, self._stake / unit)
         starts, groups = joined(columns)
-        weights = np.concatenate([f / unit * part.weights for f, part in zip(factors, columns, strict=True)])
+        weights = side_by_side([f / unit * part.weights for f, part in zip(factors, columns, strict=True)])
         m, constant = self._problem.m, sum(f * lines.constant for f, lines in self._families)
         mixture, slopes, predicted, worth = _core.counts.slope_master(
-            starts, groups, weights, np.concatenate([part.centre for part in columns]),
+            starts, groups, weights, side_by_side([part.centre for part in columns]),
             np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array([lines.h for _, lines in self._families]),
             np.array([self._hold * _stiffness(lines) for _, lines in self._families]),
             scores, self._mixture, self._enough(weights), _MOVES,
@@ -189,7 +187,7 @@ class ListDual:
 
     def _add(self, labeling: Labels) -> bool:
         """Take note of a labeling; return whether it is new."""
-        key = _key(labeling)
+        key = key_of(labeling)
         if key in self._rows:
             return False
         objective = self._problem.objective
@@ -218,12 +216,6 @@ class ListDual:
         none = np.zeros((0, self._problem.rows.shape[1]), np.int32)
         rows = [np.repeat(row[None], k, axis=0) for row, k in zip(self._rows.values(), whole, strict=True) if k]
         return own(np.concatenate([none, *rows]))
-
-
-def _key(labeling: Labels) -> bytes:
-    """Return a key of a labeling; of a long one, a short one."""
-    whole = labeling.tobytes()
-    return whole if len(whole) <= _LONG_KEY else blake2b(whole, digest_size=32).digest()
 
 
 def _while_exact(bundle: ListDual) -> Iterator[FoundBound]:

@@ -156,6 +156,7 @@ class PairwiseSolver(Solver):
         if self.model.unary.size > _KEPT_SCORES:
             for kernel in ("_all_messages", "_moves"):
                 self.__dict__.pop(kernel, None)
+            _core.trim_memory()
 
     def keep(self, labeling: Labels, most: int) -> None:
         """Keep a labeling for later steps, and of the earlier ones so many that there are no more than `most`."""

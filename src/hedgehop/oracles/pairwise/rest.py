@@ -39,12 +39,13 @@ def sure_labels(model: PairwiseModel, theta: Change | None) -> Labels | None:
     A label that leads by more than the edges around its variable can make up for is right; its edges are then scores
     of the neighbours, and so on.
     """
-    scores = np.ascontiguousarray(model.unary), as_change(theta)
+    unary, change = np.ascontiguousarray(model.unary), as_change(theta)
     if isinstance(model, Grid):  # no list of edges
-        labels = _core.scores.grid_sure_labels(*scores, model.reaches, model.shape, model.connectivity, model.strengths)
+        grid = model.shape, model.connectivity, model.strengths
+        labels = _core.scores.grid_sure_labels(unary, change, model.reaches, *grid)
     elif isinstance(model.pairwise, Potts):
         strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
-        labels = _core.scores.sure_labels(*scores, model.reaches, model.edges, strengths)
+        labels = _core.scores.sure_labels(unary, change, model.reaches, model.edges, strengths)
     else:
         return None
     return labels if _are_enough(labels) else None

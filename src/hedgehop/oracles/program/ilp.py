@@ -12,7 +12,7 @@ import numpy as np
 from hedgehop import _arrays
 from hedgehop._arrays import Labels
 from hedgehop._errors import InfeasibleError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, UnaryModel
+from hedgehop.models import LinearModel, Model, PairwiseModel, Program, UnaryModel
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.conditioning import exponent_for
 from hedgehop.oracles.effort import effort
