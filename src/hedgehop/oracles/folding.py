@@ -13,7 +13,7 @@ from hedgehop.models import Model, PairwiseModel, UnaryModel
 from hedgehop.potentials import Constant, Linear, Potential
 from hedgehop.potentials.cells import CellLinear
 
-Change = Doubles | _core.scores.CellScores  # of the unaries: a table, or by cell
+Theta = Doubles | _core.scores.CellScores  # of the unaries: a table, or by cell
 
 
 def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None, float, list[Potential]]:
@@ -32,7 +32,7 @@ def fold(model: Model, potentials: Iterable[Potential]) -> tuple[Doubles | None,
     return theta, constant, rest
 
 
-def fold_change(model: Model, potentials: Sequence[Potential]) -> tuple[Change | None, float]:
+def fold_change(model: Model, potentials: Sequence[Potential]) -> tuple[Theta | None, float]:
     """Return the change of the unaries by linear potentials, by cell if it is known so, and a constant."""
     linear = [p for p in potentials if isinstance(p, Linear)]
     if len(linear) == 1 and isinstance(linear[0], CellLinear):
@@ -42,12 +42,12 @@ def fold_change(model: Model, potentials: Sequence[Potential]) -> tuple[Change |
     return as_change(theta), constant
 
 
-def as_change(theta: Change | None) -> Change | None:
+def as_change(theta: Theta | None) -> Theta | None:
     """Return a change as kernels take it."""
     return np.ascontiguousarray(theta, np.float64) if isinstance(theta, np.ndarray) else theta
 
 
-def table_of(theta: Change | None) -> Doubles | None:
+def table_of(theta: Theta | None) -> Doubles | None:
     """Return a change of the unaries as a table, (n, L)."""
     return theta.rows(np.arange(theta.shape[0])) if isinstance(theta, _core.scores.CellScores) else theta
 
@@ -63,7 +63,7 @@ def changed_unary(model: UnaryModel, theta: Doubles | None) -> Doubles:
     return unary if theta is None else unary + theta
 
 
-def values_of(model: UnaryModel, theta: Change | None, flat: Labels) -> Doubles:
+def values_of(model: UnaryModel, theta: Theta | None, flat: Labels) -> Doubles:
     """Return the scores of (m, n) labelings with a change of the unaries."""
     values = np.atleast_1d(np.asarray(model.score(flat), np.float64))  # one row of a one-row grid is a labeling
     if isinstance(theta, _core.scores.CellScores):

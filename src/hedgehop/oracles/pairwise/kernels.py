@@ -15,7 +15,7 @@ from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts, edge_tables
 from hedgehop.oracles.base import Oracle, Solver
-from hedgehop.oracles.folding import Change, as_change, changed_unary
+from hedgehop.oracles.folding import Theta, as_change, changed_unary
 from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE_GAP = 1e-6  # of what is at stake: a gap that is not worth further messages
@@ -60,7 +60,7 @@ def message_solver(model: PairwiseModel) -> _core.trws.Trws:
 
 
 def pass_messages(
-    solver: _core.trws.Trws, model: PairwiseModel, theta: Change | None, iterations: int, close: float = CLOSE_GAP
+    solver: _core.trws.Trws, model: PairwiseModel, theta: Theta | None, iterations: int, close: float = CLOSE_GAP
 ) -> tuple[Labels, float, float]:
     """Return labeling, value and bound of unary + theta; fewer iterations do if these are close."""
     try:
@@ -165,7 +165,7 @@ class PairwiseSolver(Solver):
 
 def expanded(
     solver: _core.moves.Moves,
-    theta: Change | None,
+    theta: Theta | None,
     labeling: Labels,
     candidates: NDArray[np.uint8] | None,
 ) -> Labels:

@@ -22,7 +22,7 @@ from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import ties
-from hedgehop.oracles.folding import Change, as_change, changed_unary, fold, nonlinear, not_pairwise
+from hedgehop.oracles.folding import Theta, as_change, changed_unary, fold, nonlinear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import bounds_by_label, message_solver, pair_tables, pass_messages
 from hedgehop.potentials import Constant, Linear, Potential
 from hedgehop.potentials.ball_unions import BallGain
@@ -33,7 +33,7 @@ _PASSES_FOR_PROGRAMS = 50  # of messages, before labels are left out of a progra
 _MOST_UNKNOWN = 0.5  # of the variables: if more are left, the whole model may as well be solved
 
 
-def sure_labels(model: PairwiseModel, theta: Change | None) -> Labels | None:
+def sure_labels(model: PairwiseModel, theta: Theta | None) -> Labels | None:
     """Return labels that every best labeling of unary + theta has, UNKNOWN where that is open; None if few are known.
 
     A label that leads by more than the edges around its variable can make up for is right; its edges are then scores
@@ -139,7 +139,7 @@ class Rest:
     @staticmethod
     def of(
         model: PairwiseModel,
-        theta: Change | None,
+        theta: Theta | None,
         known: Labels,
         at_stake: float,
         worse: NDArray[np.bool_] | None = None,

@@ -16,7 +16,7 @@ from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import Elimination
 from hedgehop.oracles.exactness import stake, ties
-from hedgehop.oracles.folding import Change, as_change, fold_change, not_linear, not_pairwise, table_of, values_of
+from hedgehop.oracles.folding import Theta, as_change, fold_change, not_linear, not_pairwise, table_of, values_of
 from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_WITH_BOUNDS, ROUNDING_GAP, PairwiseSolver, pass_messages
 from hedgehop.oracles.pairwise.rest import Rest, known_labels, sure_labels, worse_labels
 from hedgehop.oracles.search.annealing import annealed
@@ -116,7 +116,7 @@ class TrwsSolver(PairwiseSolver):
     def _narrowed(
         self,
         potentials: Sequence[Potential],
-        theta: Change | None,
+        theta: Theta | None,
         labeling: Labels,
         value: float,
         bound: float,
@@ -134,7 +134,7 @@ class TrwsSolver(PairwiseSolver):
         return (labeling, bound) if better is None else better
 
     def _without_worse(
-        self, potentials: Sequence[Potential], theta: Change | None, labeling: Labels, value: float, bound: float
+        self, potentials: Sequence[Potential], theta: Theta | None, labeling: Labels, value: float, bound: float
     ) -> tuple[Labels, float] | None:
         """Return a labeling and a bound from the labels that are not proven to be worse; None if these are many."""
         model = self.model
@@ -152,7 +152,7 @@ class TrwsSolver(PairwiseSolver):
     def _rest(
         self,
         potentials: Sequence[Potential],
-        theta: Change | None,
+        theta: Theta | None,
         known: Labels,
         worse: NDArray[np.bool_] | None = None,
     ) -> tuple[Labels, float]:
@@ -174,7 +174,7 @@ class TrwsSolver(PairwiseSolver):
             return 0.0
         return max(CLOSE_GAP, _NARROW_SHARE / self.model.n_variables) * self.model.spread
 
-    def _repaired(self, theta: Change | None, labeling: Labels, gap: float) -> Labels:
+    def _repaired(self, theta: Theta | None, labeling: Labels, gap: float) -> Labels:
         """Improve a labeling by moves and, if scores contradict each other, by annealing, as far as the gap asks."""
         if self.oracle.repair and gap > CLOSE_GAP * self.model.spread:
             moved = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
@@ -183,9 +183,7 @@ class TrwsSolver(PairwiseSolver):
             labeling = self._better_of_annealed(theta, labeling)
         return labeling
 
-    def _passed(
-        self, theta: Change | None, passes: int, potentials: Sequence[Potential]
-    ) -> tuple[Labels, float, float]:
+    def _passed(self, theta: Theta | None, passes: int, potentials: Sequence[Potential]) -> tuple[Labels, float, float]:
         """Pass messages; a few at a time if they may be good enough before they are done."""
         if not (effort().is_limited or self._is_large):
             share = max(CLOSE_GAP, self._narrow_gap / self.model.spread) if self.model.spread > 0 else CLOSE_GAP
@@ -228,13 +226,13 @@ class TrwsSolver(PairwiseSolver):
         rate: float = gaps[-1] / gaps[-2]
         return bool(gaps[-1] * rate ** (passes / 2 / _FEW_PASSES) <= _PROVEN_GAP * self.model.spread)
 
-    def _better_of_annealed(self, theta: Change | None, labeling: Labels) -> Labels:
+    def _better_of_annealed(self, theta: Theta | None, labeling: Labels) -> Labels:
         """Anneal in the first step; later ones compare with what that found."""
         if not self.kept:
             self.keep(annealed(self.model, table_of(theta), labeling), 1)
         return self._better(theta, labeling, *self.kept)
 
-    def _better(self, theta: Change | None, *labelings: Labels) -> Labels:
+    def _better(self, theta: Theta | None, *labelings: Labels) -> Labels:
         """The best one of some labelings, the first of equals."""
         rows = np.stack([labeling.reshape(-1) for labeling in labelings])
         return np.asarray(rows[int(np.argmax(values_of(self.model, theta, rows)))])
@@ -244,7 +242,7 @@ def repaired(
     messages: _core.trws.Trws,
     moves: _core.moves.Moves,
     model: PairwiseModel,
-    theta: Change | None,
+    theta: Theta | None,
     labeling: Labels,
     gap: float,
 ) -> Labels:
