@@ -42,9 +42,9 @@ GROWTH = """## How lists grow
 
 CPU seconds of `hh.diverse` with its default certificate, for every diversity, on noisy images with Potts smoothness.
 `python docs/pictures/growth.py n L m` measures and draws them. Sizes double (pixels: the sides). A curve ends where the
-next list would take more than {limit:g} s if times went on to grow as they did last, or at 2048 x 2048 pixels, 320 labels
-or 160 labelings. On the right, the curves of
-`HammingBall`, `LabelCoverage`, `TransitionCoverage` and `RegionCoverage` end sooner: there, measuring was stopped.
+next list would take more than {limit:g} s if times went on to grow as they did last, or at 2048 x 2048 pixels, 320
+labels or 160 labelings. On the right, the curves of `HammingBall`, `LabelCoverage`, `TransitionCoverage` and
+`RegionCoverage` end sooner: there, measuring was stopped.
 
 ![CPU seconds per list against pixels, labels and labelings](pictures/growth.svg)
 """
@@ -63,8 +63,8 @@ these units, the scores in fixed point 1.1, edges and labelings 0.9. `best` take
 | the same, certified | 29.9 | 15.8 | 8.6 |
 | the same with `LinearHamming`, not certified | 11.7 | 9.2 | 2.2 |
 
-Twice the scores plus the messages, 4.3, was the goal; it is missed. Of a certified list, messages and fixed points take a third
-of the peak, and the slopes of the bound, a number for about five labels of each pixel, with what improves them, another third.
+Twice the scores plus the messages, 4.3, was the goal; it is missed. Of a certified list, the slopes of the bound, a number
+for about five labels of each pixel, and the search that improves them take about 6 more (counted by memray).
 """
 
 HARD = """## Hard networks
