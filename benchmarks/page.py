@@ -63,8 +63,8 @@ these units, the scores in fixed point 1.1, edges and labelings 0.9. `best` take
 | the same, certified | 29.9 | 15.8 | 8.6 |
 | the same with `LinearHamming`, not certified | 11.7 | 9.2 | 2.2 |
 
-Twice the scores plus the messages, 4.3, was the goal; it is missed. Of a certified list, the slopes of the bound, a number
-for about five labels of each pixel, and the search that improves them take about 6 more (counted by memray).
+Twice the scores plus the messages, 4.3, was the goal; it is missed. Of a certified list, the slopes of the bound, a
+number for about five labels of each pixel, and the search that improves them take about 6 more (counted by memray).
 """
 
 HARD = """## Hard networks

@@ -121,7 +121,9 @@ def test_the_conjugate_is_the_best_of_all_counts():
 @pytest.mark.parametrize("name", ["variables", "weighted variables", "linear"])
 def test_slopes_of_older_files_prove_the_same(name):
     for _, lines in noted(DIVERSITIES[name]):
-        slopes = lines.spread(np.random.default_rng(3).uniform(0.0, lines.rises[0], lines.columns().weights.size))
+        slopes = lines.spread(
+            np.random.default_rng(3).uniform(lines.rises[-1], lines.rises[0], lines.columns().weights.size)
+        )
         table = np.full((slopes["starts"].size - 1, 3), lines.rises[0])
         table[np.repeat(np.arange(len(table)), np.diff(slopes["starts"])), slopes["labels"]] = slopes["slopes"]
         older = {"cells": slopes["cells"], "slopes": table}
