@@ -232,9 +232,9 @@ Result<std::int32_t> list_of_known(Vector<std::int64_t> starts, Vector<std::int3
 }
 
 template <class T>
-std::tuple<Result<std::int32_t>, Result<double>> list_slopes(Matrix<T> unary, const PyPairs& pairs,
-                                                             Matrix<double> weights, Vector<double> h,
-                                                             double unit, int iterations) {
+std::tuple<Result<std::int32_t>, Result<std::int32_t>, Result<Label>, Result<double>> list_slopes(
+    Matrix<T> unary, const PyPairs& pairs, Matrix<double> weights, Vector<double> h, double unit,
+    int iterations) {
   const UnaryScores scores = pairs.checked_unary(unary);
   pairs.require_no_loops();
   require(weights.shape(1) == 1 || weights.shape(1) == pairs.n_labels(),
@@ -248,10 +248,9 @@ std::tuple<Result<std::int32_t>, Result<double>> list_slopes(Matrix<T> unary, co
     for (int k = 0; k < iterations; ++k) messages.iterate(poll);
     return messages.cells(poll);
   };
-  const counts::SlopeCells found = std::visit(run, pairs.view().scores);
-  Result<double> slopes{found.slopes.size() / pairs.n_labels(), pairs.n_labels()};
-  std::ranges::copy(found.slopes, slopes.values.begin());
-  return {Result<std::int32_t>(found.cell), std::move(slopes)};
+  counts::SlopeCells found = std::visit(run, pairs.view().scores);
+  return {Result<std::int32_t>(std::move(found.cell)), Result<std::int32_t>(std::move(found.starts)),
+          Result<Label>(std::move(found.labels)), Result<double>(std::move(found.slopes))};
 }
 
 void register_statistics(nb::module_& m) {
@@ -298,8 +297,8 @@ void register_shares(nb::module_& m) {
       "Multipliers of weights that are earned or paid once, functions (K, 4) of counts: weight, start, "
       "width\n"
       "and what the shares may add up to. slots[first[k]:first[k + 1]] are the members of function k, which\n"
-      "count where they carry codes[k]; delta are their first shares.")
-      .def(nb::init<Matrix<double>, Vector<std::int64_t>, Vector<std::int64_t>, Vector<std::int64_t>,
+      "count where they carry codes[k]; without slots, these are all. delta are their first shares.")
+      .def(nb::init<Matrix<double>, Vector<std::int64_t>, Vector<std::int64_t>, Vector<std::int32_t>,
                     Vector<double>, std::size_t, std::size_t>(),
            "functions"_a, "codes"_a, "first"_a, "slots"_a, "delta"_a, "n_slots"_a, "n_codes"_a)
       .def("scores", &PyShares::scores, NoGil(), "What to add to the scores of slots: (n_slots, n_codes).")
@@ -378,7 +377,9 @@ void register_counts(nb::module_& m) {
   const char* slopes =
       "Slopes of groups (variable, label) by message passing, for a concave h (m + 1,) and weights (n, 1) "
       "or\n"
-      "(n, L): the cell of each variable, (n,), and the slopes of each cell, (cells, L).";
+      "(n, L): the cell of each variable, (n,), where the labels of each cell begin in the third array, and "
+      "their\n"
+      "slopes; those of all others are the largest, h[1] - h[0].";
   m.def("list_slopes", &list_slopes<float>, "unary"_a, "pairs"_a, "weights"_a, "h"_a, "unit"_a,
         "iterations"_a, NoGil(), slopes);
   m.def("list_slopes", &list_slopes<double>, "unary"_a, "pairs"_a, "weights"_a, "h"_a, "unit"_a,

@@ -9,6 +9,10 @@
 #include <memory>
 #include <utility>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "common/arrays.hpp"
 #include "common/pairs.hpp"
 #include "common/threads.hpp"
@@ -41,7 +45,16 @@ class Stop {
   StopFlag before_;
 };
 
+// Allocators keep what was freed in parts; after a large model that may be as much as is in use.
+void trim_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 void register_core(nb::module_& m) {
+  m.def("trim_memory", &trim_memory, NoGil(),
+        "Return memory that is free to the system, where allocators can.");
   nb::class_<PyPairs>(
       m, "Pairs",
       "Pairwise scores of a model of the given shape (variables, labels), for all kernels.\n\n"

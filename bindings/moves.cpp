@@ -19,6 +19,7 @@
 #include "moves/fusion.hpp"
 #include "moves/problem.hpp"
 #include "moves/swap.hpp"
+#include "objects/cell_scores.hpp"
 
 namespace hedgehop::bindings {
 
@@ -93,12 +94,14 @@ class PyMoves {
   PyMoves(Matrix<T> unary, const PyPairs& pairs)
       : problem_(checked(unary, pairs), pairs.view()), pairs_(pairs), unary_(kept(unary)) {}
 
-  void set_linear(std::optional<Matrix<double>> theta) {
+  template <class Theta>
+  void set_linear(const Theta& theta) {
     const Busy busy(busy_, "solver");
-    if (theta) require_shape("theta", view_of(*theta), problem_.n_variables(), problem_.n_labels());
-    if (theta) require_scores("theta", span_of(*theta));
-    problem_.set_linear(theta ? span_of(*theta) : std::span<const double>());
-    linear_ = theta ? kept(*theta) : Kept();
+    HeldChange change("theta", theta, problem_.n_variables(), problem_.n_labels());
+    if (const auto* table = std::get_if<std::span<const double>>(&change.change))
+      require_scores("theta", *table);
+    problem_.set_linear(change.change);
+    linear_ = std::move(change.arrays);
   }
 
   void set_label_weights(std::optional<Matrix<double>> w, std::optional<Vector<std::int64_t>> least) {
@@ -180,7 +183,8 @@ class PyMoves {
 };
 
 void def_weights(nb::class_<PyMoves>& type) {
-  type.def("set_linear", &PyMoves::set_linear, "theta"_a.none(), NoGil(),
+  type.def("set_linear", &PyMoves::set_linear<PyCellScores>, "theta"_a, NoGil());
+  type.def("set_linear", &PyMoves::set_linear<std::optional<Matrix<double>>>, "theta"_a.none(), NoGil(),
            "Scores become unary + theta (not added to an earlier theta); None: unary alone.");
   type.def("set_label_weights", &PyMoves::set_label_weights, "w"_a.none(), "least_counts"_a = nb::none(),
            NoGil(),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -14,6 +16,8 @@
 #include "common/arrays.hpp"
 #include "common/checks.hpp"
 #include "core/grid.hpp"
+#include "objects/cell_scores.hpp"
+#include "scores/cells.hpp"
 #include "scores/distinct_tables.hpp"
 #include "scores/stakes.hpp"
 #include "scores/sure_labels.hpp"
@@ -134,48 +138,104 @@ std::tuple<Filled<Real>, Result<std::int64_t>> distinct_tables(Vector<Real> flat
 }
 
 template <class Real>
-scores::ChangedScores<Real> changed(const Matrix<Real>& unary, const std::optional<Matrix<double>>& theta,
+scores::ChangedScores<Real> changed(const Matrix<Real>& unary, const HeldChange& theta,
                                     const Vector<double>& reaches) {
   require_size("reaches", reaches.size(), unary.shape(0), "variable");
-  if (theta) require_shape("theta", view_of(*theta), unary.shape(0), unary.shape(1));
-  return {view_of(unary), theta ? span_of(*theta) : std::span<const double>{}};
+  return {view_of(unary), theta.change};
 }
 
-template <class Real>
-Result<Label> sure_labels(Matrix<Real> unary, std::optional<Matrix<double>> theta, Vector<double> reaches,
+template <class Real, class Theta>
+Result<Label> sure_labels(Matrix<Real> unary, const Theta& theta, Vector<double> reaches,
                           Matrix<std::int32_t> edges, Vector<double> strengths) {
   const Edges ends = edges_of(edges);
   require_edges(ends, unary.shape(0));
   require_size("strengths", strengths.size(), ends.rows, "edge");
-  scores::SureLabels<Real, scores::ListedNeighbours> sure(changed(unary, theta, reaches), span_of(reaches));
+  const HeldChange change("theta", theta, unary.shape(0), unary.shape(1));
+  scores::SureLabels<Real, scores::ListedNeighbours> sure(changed(unary, change, reaches), span_of(reaches));
   Result<Label> out{unary.shape(0)};
   sure.find([&] { return scores::ListedNeighbours(unary.shape(0), ends, span_of(strengths)); }, out.values);
   return out;
 }
 
-template <class Real>
-Result<Label> grid_sure_labels(Matrix<Real> unary, std::optional<Matrix<double>> theta,
-                               Vector<double> reaches, const std::vector<std::size_t>& shape,
-                               int connectivity, const Arrays& strengths) {
+template <class Real, class Theta>
+Result<Label> grid_sure_labels(Matrix<Real> unary, const Theta& theta, Vector<double> reaches,
+                               const std::vector<std::size_t>& shape, int connectivity,
+                               const Arrays& strengths) {
   const Grid grid(shape, connectivity);
   const GridPairs pairs(grid, spans_of(strengths));  // refuses strengths that do not fit
   require_size("unary", unary.shape(0), pairs.edges().n_variables(), "pixel");
-  scores::SureLabels<Real, scores::PixelNeighbours> sure(changed(unary, theta, reaches), span_of(reaches));
+  const HeldChange change("theta", theta, unary.shape(0), unary.shape(1));
+  scores::SureLabels<Real, scores::PixelNeighbours> sure(changed(unary, change, reaches), span_of(reaches));
   Result<Label> out{unary.shape(0)};
   sure.find([&] { return scores::PixelNeighbours(grid, spans_of(strengths)); }, out.values);
   return out;
 }
 
-template <class Real>
+template <class Real, class Theta>
 void def_sure_labels(nb::module_& m) {
-  m.def("sure_labels", &sure_labels<Real>, "unary"_a, "theta"_a.none(), "reaches"_a, "edges"_a, "strengths"_a,
-        NoGil(),
+  m.def("sure_labels", &sure_labels<Real, Theta>, "unary"_a, "theta"_a.none(), "reaches"_a, "edges"_a,
+        "strengths"_a, NoGil(),
         "Labels that every best labeling of unary + theta with Potts strengths >= 0 has, -1 where none is "
         "known: (n,).\n\n"
         "reaches: the sum of the strengths around each variable.");
-  m.def("grid_sure_labels", &grid_sure_labels<Real>, "unary"_a, "theta"_a.none(), "reaches"_a, "shape"_a,
-        "connectivity"_a, "strengths"_a, NoGil(),
+  m.def("grid_sure_labels", &grid_sure_labels<Real, Theta>, "unary"_a, "theta"_a.none(), "reaches"_a,
+        "shape"_a, "connectivity"_a, "strengths"_a, NoGil(),
         "The same for pixels, one array of strengths per direction.");
+}
+
+using Split = std::tuple<Result<std::int32_t>, Result<std::int32_t>, Result<Label>, Result<std::int32_t>,
+                         Result<std::int32_t>>;
+
+Split split_cells(Vector<std::int32_t> cell, Vector<std::int32_t> starts, Vector<Label> labels,
+                  Matrix<std::int32_t> rows, Vector<Label> labeling, std::size_t n_labels) {
+  require_cells(span_of(cell), span_of(starts), span_of(labels), n_labels);
+  require_columns("rows", rows.shape(1), starts.size() - 1);
+  require_in_range("rows", span_of(rows), labels.size());
+  require_size("labeling", labeling.size(), cell.size(), "variable");
+  require_in_range("labeling", span_of(labeling), n_labels);
+  const scores::CellsView view{span_of(cell), span_of(starts), span_of(labels), span_of(rows)};
+  auto found = scores::Splitter(view, span_of(labeling), n_labels).split();
+  const std::size_t n_cells = found.starts.size() - 1;
+  Result<std::int32_t> entries(std::move(found.rows));
+  entries.shape = {rows.shape(0) + 1, n_cells, 0}, entries.dimensions = 2;
+  return {Result<std::int32_t>(std::move(found.cell)), Result<std::int32_t>(std::move(found.starts)),
+          Result<Label>(std::move(found.labels)), std::move(entries),
+          Result<std::int32_t>(std::move(found.origin))};
+}
+
+Result<double> cell_weights(Vector<std::int32_t> cell, Vector<std::int32_t> starts, Vector<Label> labels,
+                            Matrix<double> weights) {
+  const bool by_label = weights.shape(1) != 1;
+  require_cells(span_of(cell), span_of(starts), span_of(labels),
+                by_label ? weights.shape(1) : std::numeric_limits<Label>::max());
+  require_size("weights", weights.shape(0), cell.size(), "variable");
+  Result<double> sums{labels.size()};
+  scores::add_weights({span_of(cell), span_of(starts), span_of(labels), {}}, view_of(weights), sums.values);
+  return sums;
+}
+
+void register_cells(nb::module_& m) {
+  nb::class_<PyCellScores>(m, "CellScores",
+                           "What is added to unary scores (n, n_labels): weights (n,) times what cells (C,) "
+                           "of variables share.\n\n"
+                           "labels[starts[c]:starts[c + 1]], none of them twice, get these `amounts` in cell "
+                           "c, all others `base`.")
+      .def(nb::init<std::size_t, Vector<std::int32_t>, Vector<std::int32_t>, Vector<Label>, Vector<double>,
+                    double, std::optional<Vector<double>>>(),
+           "n_labels"_a, "cell"_a, "starts"_a, "labels"_a, "amounts"_a, "base"_a, "weights"_a.none())
+      .def_prop_ro("shape", &PyCellScores::shape)
+      .def("rows", &PyCellScores::rows, "variables"_a, NoGil(),
+           "What is added at some variables, (k, n_labels).")
+      .def("values", &PyCellScores::values, "labelings"_a, NoGil(),
+           "What is added to (m, n) labelings: (m,).");
+  m.def("split_cells", &split_cells, "cell"_a, "starts"_a, "labels"_a, "rows"_a, "labeling"_a, "n_labels"_a,
+        NoGil(),
+        "Split cells by the labels of a labeling: cell, starts, labels, and rows (r, C), which entry of "
+        "`labels` each\n"
+        "of the labelings before has in each cell, with one more row; then the entry before of each entry, "
+        "or -1.");
+  m.def("cell_weights", &cell_weights, "cell"_a, "starts"_a, "labels"_a, "weights"_a, NoGil(),
+        "Sum of weights (n, 1) or (n, n_labels) over the variables of the cell of each of `labels`: (K,).");
 }
 
 }  // namespace
@@ -207,8 +267,11 @@ void register_scores(nb::module_& m) {
       "each one begins there. Stops to look if most of the first thousand differ.";
   m.def("distinct_float_tables", &distinct_tables<float>, "flat"_a, "sizes"_a, NoGil(), distinct);
   m.def("distinct_tables", &distinct_tables<double>, "flat"_a, "sizes"_a, NoGil(), distinct);
-  def_sure_labels<float>(m);
-  def_sure_labels<double>(m);
+  register_cells(m);
+  def_sure_labels<float, PyCellScores>(m);
+  def_sure_labels<double, PyCellScores>(m);
+  def_sure_labels<float, std::optional<Matrix<double>>>(m);
+  def_sure_labels<double, std::optional<Matrix<double>>>(m);
   m.def("capped_sum", &capped_sum, "kinds"_a, "most"_a, NoGil(),
         "Sum of the ranges that count, none as more than `most`.");
   m.def("reaches", &reaches, "n_variables"_a, "edges"_a, "spans"_a, NoGil(),

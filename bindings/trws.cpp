@@ -20,6 +20,7 @@
 #include "common/pairs.hpp"
 #include "common/threads.hpp"
 #include "core/grid.hpp"
+#include "objects/cell_scores.hpp"
 #include "trws/solver.hpp"
 
 namespace hedgehop::bindings {
@@ -50,14 +51,15 @@ class PyTrws {
   static std::unique_ptr<PyTrws> grid(Array<T> scores, int connectivity, std::vector<Array<double>> strengths,
                                       std::string_view instruction_set);
 
-  void add_linear(std::optional<Matrix<double>> theta) {
+  template <class Theta>
+  void add_linear(const Theta& theta) {
     const Busy busy(busy_, "solver");
-    if (theta) require_shape("theta", view_of(*theta), solver_.n_variables(), solver_.n_labels());
-    std::swap(theta_, theta);
+    HeldChange other("theta", theta, solver_.n_variables(), solver_.n_labels());
+    std::swap(theta_, other);
     try {
       apply();
     } catch (...) {  // the scores are refused: nothing changes
-      std::swap(theta_, theta);
+      std::swap(theta_, other);
       throw;
     }
     released_ = false;
@@ -66,8 +68,8 @@ class PyTrws {
   // Lets go of theta, which may be larger than the scores; another one is to be given before the next run.
   void release_linear() {
     const Busy busy(busy_, "solver");
-    released_ = theta_.has_value();
-    theta_.reset();
+    released_ = !theta_.empty();
+    theta_ = {};
   }
 
   void set_tables(Matrix<double> tables) {
@@ -108,6 +110,15 @@ class PyTrws {
     Result<float> out{solver_.n_variables(), solver_.n_labels()};
     Poll poll = python_poll();
     solver_.beliefs(out.values, poll);
+    return out;
+  }
+
+  Result<std::uint8_t> close_labels(double reach) {
+    const Busy busy(busy_, "solver");
+    require(reach >= 0, "reach must be at least 0");
+    Result<std::uint8_t> out{solver_.n_variables(), solver_.n_labels()};
+    Poll poll = python_poll();
+    solver_.close_labels(-static_cast<float>(reach), out.values, poll);
     return out;
   }
 
@@ -178,17 +189,15 @@ class PyTrws {
   void require_linear() const { require(!released_, "theta was released: call add_linear first"); }
 
   void apply() {
-    const auto theta = theta_ ? span_of(*theta_) : std::span<const double>();
-    std::visit([&](const auto& unary) { solver_.set_scores(unary, theta); }, unary_);
+    std::visit([&](const auto& unary) { solver_.set_scores(unary, theta_.change); }, unary_);
   }
 
   double value_of(std::span<const Label> labeling) const {
     trws::CarefulSum sum;
-    const double* theta = theta_ ? theta_->data() : nullptr;
     const auto add = [&](const auto& unary) {
       for (std::size_t i = 0; i < labeling.size(); ++i) {
-        const std::size_t at = i * solver_.n_labels() + index(labeling[i]);
-        const double x = static_cast<double>(unary.data[at]) + (theta != nullptr ? theta[at] : 0.0);
+        const double x = static_cast<double>(unary(i, labeling[i])) +
+                         change_at(theta_.change, i, labeling[i], solver_.n_labels());
         if (x == forbidden) return false;
         sum.add(x);
       }
@@ -200,7 +209,7 @@ class PyTrws {
   trws::Solver solver_;
   UnaryScores unary_;
   Kept kept_;
-  std::optional<Matrix<double>> theta_;
+  HeldChange theta_;
   bool released_ = false;  // whether there was a theta, which is in the scores
   PairValue pairs_;
   std::optional<PyPairs> tables_;  // if it was made of tables
@@ -246,7 +255,8 @@ void def_methods(nb::class_<PyTrws>& type) {
   type.def(
       "set_tables", &PyTrws::set_tables, "tables"_a, NoGil(),
       "Other finite scores on the edges, (E, L * L), for a solver that was made of tables. Messages stay.");
-  type.def("add_linear", &PyTrws::add_linear, "theta"_a.none(), NoGil(),
+  type.def("add_linear", &PyTrws::add_linear<PyCellScores>, "theta"_a, NoGil());
+  type.def("add_linear", &PyTrws::add_linear<std::optional<Matrix<double>>>, "theta"_a.none(), NoGil(),
            "Scores become unary + theta (not added to an earlier theta); None: unary alone. Messages stay.");
   type.def("release_linear", &PyTrws::release_linear, NoGil(),
            "Let go of theta, which is not copied: add_linear must be called before the next run.");
@@ -260,6 +270,9 @@ void def_methods(nb::class_<PyTrws>& type) {
       "beliefs", &PyTrws::beliefs, NoGil(),
       "One more iteration; (n, L) beliefs minus each variable's largest, -inf for labels that are in no\n"
       "optimal labeling because their scores are too low for any edges to make up for.");
+  type.def(
+      "close_labels", &PyTrws::close_labels, "reach"_a, NoGil(),
+      "One more iteration; which (n, L) beliefs are at most `reach` below the variable's largest: 1 or 0.");
   type.def("label_bounds", &PyTrws::label_bounds, NoGil(),
            "One more iteration; a and (n, L) drops <= 0 such that no labeling with label l at variable i\n"
            "scores higher than a + drops[i, l], but for the rounding of drops.");

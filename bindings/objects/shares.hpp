@@ -21,10 +21,10 @@ class PyShares {
  public:
   // `functions`: weight, start, width and cap of each.
   PyShares(Matrix<double> functions, Vector<std::int64_t> codes, Vector<std::int64_t> first,
-           Vector<std::int64_t> slots, Vector<double> delta, std::size_t n_slots, std::size_t n_codes)
-      : n_slots_(n_slots), n_codes_(n_codes), shares_(made(functions, codes, first, slots, delta)) {
+           Vector<std::int32_t> slots, Vector<double> delta, std::size_t n_slots, std::size_t n_codes)
+      : n_slots_(n_slots), n_codes_(n_codes), shares_(made(functions, codes, first, slots, delta, n_slots)) {
     require_below("codes", span_of(codes), n_codes);
-    require_below("slots", span_of(slots), n_slots);
+    require_in_range("slots", span_of(slots), n_slots);
   }
 
   Result<double> scores() const {
@@ -67,16 +67,20 @@ class PyShares {
   }
 
   static counts::Shares made(const Matrix<double>& functions, const Vector<std::int64_t>& codes,
-                             const Vector<std::int64_t>& first, const Vector<std::int64_t>& slots,
-                             const Vector<double>& delta) {
+                             const Vector<std::int64_t>& first, const Vector<std::int32_t>& slots,
+                             const Vector<double>& delta, std::size_t n_slots) {
     const auto rows = view_of(functions);
-    const auto from = span_of(first), places = span_of(slots);
+    const auto from = span_of(first);
+    const auto places = span_of(slots);
     const auto shares = span_of(delta);
     require_columns("functions", rows.columns, 4);
     require_size("codes", codes.size(), rows.rows, "function");
     require_size("first", from.size(), rows.rows + 1, "function and the end");
-    require_starts("first", from, places.size(), "slots");
-    require_size("delta", shares.size(), places.size(), "member");
+    require_starts("first", from, shares.size(), "shares");
+    if (!places.empty()) require_size("delta", shares.size(), places.size(), "member");
+    for (std::size_t k = 0; places.empty() && k < rows.rows; ++k) {
+      require(index(from[k + 1] - from[k]) == n_slots, "without slots, all of them must have shares");
+    }
     std::vector<counts::ShareFunction> made;
     for (std::size_t k = 0; k < rows.rows; ++k)
       made.push_back({rows(k, 0), rows(k, 1), rows(k, 2), rows(k, 3), span_of(codes)[k]});

@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -33,9 +32,11 @@
 
 namespace hedgehop::counts {
 
-// The cell of each variable, and the mean slopes of each cell: cells x labels.
+// The cell of each variable, and the mean slopes of each cell: those of labels[starts[c]] .. labels[starts[c
+// + 1] - 1], the others are the steepest.
 struct SlopeCells {
-  std::vector<std::int32_t> cell;
+  std::vector<std::int32_t> cell, starts;
+  std::vector<Label> labels;
   std::vector<double> slopes;
 };
 
@@ -66,26 +67,24 @@ class ListSweeps {
 
   // One more sweep forward, which puts variables with like slopes together.
   SlopeCells cells(Poll& poll) {
-    SlopeCells found{std::vector<std::int32_t>(pairs_.n_variables), {}};
-    std::unordered_map<std::string, std::int32_t> known;
+    SlopeCells found{std::vector<std::int32_t>(pairs_.n_variables), {0}, {}, {}};
+    std::unordered_map<std::uint64_t, std::int32_t> known;
     std::vector<double> sizes;
     for (std::size_t i = 0; i < pairs_.n_variables; ++i) {
       visit(i, true);
-      slope_.resize(pairs_.n_labels, steepest());  // of labels that the variable does not have
-      const auto [at, is_new] = known.try_emplace(levels(), static_cast<std::int32_t>(sizes.size()));
-      if (is_new) {
-        sizes.push_back(0.0);
-        found.slopes.resize(found.slopes.size() + pairs_.n_labels, 0.0);
-      }
+      const auto [at, is_new] = known.try_emplace(key(), static_cast<std::int32_t>(sizes.size()));
+      if (is_new) begin_cell(found, sizes);
       const std::size_t cell = index(found.cell[i] = at->second);
       sizes[cell] += 1.0;
-      for (std::size_t l = 0; l < pairs_.n_labels; ++l) found.slopes[cell * pairs_.n_labels + l] += slope_[l];
+      for (std::size_t e = index(found.starts[cell]); e < index(found.starts[cell + 1]); ++e) {
+        const std::size_t l = index(found.labels[e]);
+        found.slopes[e] += l < slope_.size() ? slope_[l] : steepest();
+      }
       poll.tick(static_cast<std::uint32_t>(pairs_.n_labels));
     }
-    for (std::size_t k = 0; k < found.slopes.size(); ++k) {
-      const double mean = found.slopes[k] / sizes[k / pairs_.n_labels];
-      const bool is_steepest = steepest() - mean <= kRounding * (steepest() - flattest());
-      found.slopes[k] = is_steepest ? steepest() : std::max(mean, flattest());
+    for (std::size_t cell = 0; cell < sizes.size(); ++cell) {
+      for (std::size_t e = index(found.starts[cell]); e < index(found.starts[cell + 1]); ++e)
+        found.slopes[e] = std::clamp(found.slopes[e] / sizes[cell], flattest(), steepest());
     }
     return found;
   }
@@ -172,14 +171,32 @@ class ListSweeps {
       row[l] = static_cast<float>(std::max((to_[l] - top) / unit_, kLeast));
   }
 
-  // What tells cells apart.
-  std::string levels() const {
+  // What tells cells apart: the level of a slope, one of its own if it is the steepest.
+  std::uint64_t level(double slope) const {
     const double range = steepest() - flattest();
-    std::string key(slope_.size(), '\0');
-    for (std::size_t l = 0; l < slope_.size() && range > 0; ++l) {
-      key[l] = static_cast<char>(std::lround(kLevels * (slope_[l] - flattest()) / range));
+    if (steepest() - slope <= kRounding * range) return static_cast<std::uint64_t>(kLevels) + 1;
+    return static_cast<std::uint64_t>(std::lround(kLevels * (slope - flattest()) / range));
+  }
+
+  // The levels of all labels, mixed: different ones with the same number would share slopes, which any
+  // variables may.
+  std::uint64_t key() const {
+    std::uint64_t mixed = 0;
+    for (std::size_t l = 0; l < pairs_.n_labels; ++l) {
+      mixed = (mixed ^ level(l < slope_.size() ? slope_[l] : steepest())) * 0x9E3779B97F4A7C15ULL;
+      mixed ^= mixed >> 29U;
     }
-    return key;
+    return mixed;
+  }
+
+  void begin_cell(SlopeCells& found, std::vector<double>& sizes) const {
+    for (std::size_t l = 0; l < slope_.size(); ++l) {
+      if (level(slope_[l]) > static_cast<std::uint64_t>(kLevels)) continue;
+      found.labels.push_back(static_cast<Label>(l));
+      found.slopes.push_back(0.0);
+    }
+    found.starts.push_back(static_cast<std::int32_t>(found.labels.size()));
+    sizes.push_back(0.0);
   }
 
   UnaryScores unary_;

@@ -35,9 +35,10 @@ struct ShareFunction {
 
 class Shares {
  public:
-  // slots[first[k]:first[k + 1]] are the members of function k, `delta` their shares.
+  // slots[first[k]:first[k + 1]] are the members of function k, `delta` their shares; no slots: all of them,
+  // of each.
   Shares(std::vector<ShareFunction> functions, std::vector<std::int64_t> first,
-         std::vector<std::int64_t> slots, std::vector<double> delta)
+         std::vector<std::int32_t> slots, std::vector<double> delta)
       : functions_(std::move(functions)),
         first_(std::move(first)),
         slots_(std::move(slots)),
@@ -45,7 +46,6 @@ class Shares {
         direction_(delta_.size(), 0) {}
 
   std::span<const double> delta() const { return delta_; }
-  std::span<const std::int64_t> slots() const { return slots_; }
 
   // Adds the shares to the scores of slots and codes; also to the code's twin, if it has another one.
   void add_to(MatrixView<double> total, std::span<const std::int64_t> twins = {}) const {
@@ -54,8 +54,8 @@ class Shares {
       const std::size_t twin = twins.empty() ? code : index(twins[code]);
       for (std::size_t p = begin(k); p < end(k); ++p) {
         if (delta_[p] == 0) continue;
-        total(index(slots_[p]), code) += delta_[p];
-        if (twin != code) total(index(slots_[p]), twin) += delta_[p];
+        total(slot(k, p), code) += delta_[p];
+        if (twin != code) total(slot(k, p), twin) += delta_[p];
       }
     }
   }
@@ -73,8 +73,7 @@ class Shares {
   double slope(std::span<const std::int64_t> codes) {
     std::size_t length = 0;
     for (std::size_t k = 0; k < functions_.size(); ++k) {
-      for (std::size_t p = begin(k); p < end(k); ++p)
-        direction_[p] = codes[index(slots_[p])] == functions_[k].code;
+      for (std::size_t p = begin(k); p < end(k); ++p) direction_[p] = codes[slot(k, p)] == functions_[k].code;
       if (functions_[k].has_rest()) {
         for (const std::size_t p : best(k).members) --direction_[p];
       }
@@ -113,6 +112,10 @@ class Shares {
   std::size_t begin(std::size_t k) const { return index(first_[k]); }
   std::size_t end(std::size_t k) const { return index(first_[k + 1]); }
 
+  std::size_t slot(std::size_t k, std::size_t p) const {
+    return slots_.empty() ? p - begin(k) : index(slots_[p]);
+  }
+
   // max_x f(sum x) - delta x: x takes the members with the smallest shares.
   Best best(std::size_t k) const {
     Best found{functions_[k].at(0), std::vector<std::size_t>(end(k) - begin(k))};
@@ -131,7 +134,8 @@ class Shares {
   }
 
   std::vector<ShareFunction> functions_;
-  std::vector<std::int64_t> first_, slots_;
+  std::vector<std::int64_t> first_;
+  std::vector<std::int32_t> slots_;
   std::vector<double> delta_;
   std::vector<std::int8_t> direction_;
 };

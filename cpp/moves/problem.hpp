@@ -14,11 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "core/cell_scores.hpp"
 #include "core/incidence.hpp"
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
@@ -44,16 +46,19 @@ class Problem {
     if (const auto* narrow = std::get_if<0>(&unary)) narrow_ = narrow->data.data();
     if (const auto* wide = std::get_if<1>(&unary)) wide_ = wide->data.data();
     std::visit([this](const auto& scores) { measure_pairs(scores); }, pairs.scores);
-    set_linear({});
+    set_linear(std::monostate());
   }
 
-  // Scores that are added to the unary ones, n x L; empty for none.
-  void set_linear(std::span<const double> theta) {
-    theta_ = theta.empty() ? nullptr : theta.data();
-    const bool known = theta.empty() && plain_total_ >= 0;
+  // Scores that are added to the unary ones.
+  void set_linear(const Change& change) {
+    const auto* table = std::get_if<std::span<const double>>(&change);
+    theta_ = table == nullptr ? nullptr : table->data();
+    cells_.reset();
+    if (const auto* cells = std::get_if<CellScores>(&change)) cells_ = *cells;
+    const bool plain = std::holds_alternative<std::monostate>(change), known = plain && plain_total_ >= 0;
     unary_total_ = known ? plain_total_ : 0;
     for (std::size_t i = 0; !known && i < n_; ++i) unary_total_ += largest_of_row(i);
-    if (theta.empty()) plain_total_ = unary_total_;
+    if (plain) plain_total_ = unary_total_;
     rescale();
   }
   void set_label_weights(const LabelWeights& weights) {
@@ -130,7 +135,8 @@ class Problem {
   double real_unary(std::size_t i, Label label) const {
     const std::size_t at = i * n_labels_ + index(label);
     const double own = narrow_ != nullptr ? static_cast<double>(narrow_[at]) : wide_[at];
-    return theta_ != nullptr ? own + theta_[at] : own;
+    if (theta_ != nullptr) return own + theta_[at];
+    return cells_ ? own + cells_->at(i, label) : own;
   }
 
   // The nearest integer, ties to even; adding 1.5 * 2^52 leaves it in the low bits.
@@ -261,6 +267,7 @@ class Problem {
   const float* narrow_ = nullptr;
   const double* wide_ = nullptr;
   const double* theta_ = nullptr;
+  std::optional<CellScores> cells_;
   Pairs pairs_;
   Incidence incidence_;
   double unary_total_ = 0, pair_total_ = 0, scale_ = 1;

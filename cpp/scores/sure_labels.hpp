@@ -16,8 +16,10 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "core/cell_scores.hpp"
 #include "core/grid.hpp"
 #include "core/incidence.hpp"
 #include "core/matrix.hpp"
@@ -96,18 +98,26 @@ class ListedNeighbours {
   std::span<const double> strengths_;
 };
 
-// Unary scores with a change, which may be empty.
+// Unary scores with a change. One thread at a time.
 template <class Real>
 struct ChangedScores {
   MatrixView<const Real> unary;
-  std::span<const double> theta;
+  Change change;
+  mutable std::vector<double> row = {};
 
   // f(at), at(l) the score of label l at variable i.
   template <class F>
   auto with_row(std::size_t i, F f) const {
     const Real* own = unary.data.data() + i * unary.columns;
-    if (theta.empty()) return f([own](std::size_t l) { return static_cast<double>(own[l]); });
-    const double* more = theta.data() + i * unary.columns;
+    if (std::holds_alternative<std::monostate>(change)) {
+      return f([own](std::size_t l) { return static_cast<double>(own[l]); });
+    }
+    if (const auto* cells = std::get_if<CellScores>(&change)) {
+      row.resize(unary.columns);
+      cells->add(i, unary.row(i), std::span(row));
+      return f([all = row.data()](std::size_t l) { return all[l]; });
+    }
+    const double* more = std::get<std::span<const double>>(change).data() + i * unary.columns;
     return f([own, more](std::size_t l) { return static_cast<double>(own[l]) + more[l]; });
   }
 };

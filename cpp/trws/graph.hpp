@@ -32,9 +32,11 @@ struct Graph {
   std::int32_t* decoded[2] = {};              // n each: labels found by a reporting sweep forward, backward
   const std::int32_t* floors = nullptr;       // n, see trws/fixed_point.hpp; null: beliefs as they are
   float* beliefs = nullptr;                   // n x n_labels in the caller's order, or null
-  std::int32_t* excess = nullptr;             // n, by which rounding a portion raised the bound; or null
-  float never = 0.0F;                         // what beliefs say of labels at the floor: -infinity
-  float unit = 1.0F;                          // one step of the fixed point, for the beliefs
+  std::uint8_t* close = nullptr;              // the same: whether a belief is at least `least`, or null
+  float least = 0.0F;
+  std::int32_t* excess = nullptr;  // n, by which rounding a portion raised the bound; or null
+  float never = 0.0F;              // what beliefs say of labels at the floor: -infinity
+  float unit = 1.0F;               // one step of the fixed point, for the beliefs
 };
 
 enum class Pass : std::int32_t { forward, backward, report_forward, report_backward };

@@ -96,27 +96,40 @@ void require_allowed(double best, std::size_t variable) {
 // In the order of the variables: scores are read once and in a row, and only the smaller fixed points are
 // written here and there. Where it throws, the next scores replace what was written.
 template <class T>
-void Solver::set_scores(MatrixView<const T> unary, std::span<const double> theta) {
-  const double factor = pairs_.scale.factor();
-  const std::size_t slot = index(graph_.slot);
+void Solver::set_scores(MatrixView<const T> unary, const Change& change) {
   CarefulSum sum;
   bound_ = kNoBound;
   has_labeling_ = false;
-  for (std::size_t v = 0; v < n_variables(); ++v) {
-    const std::size_t i = index(schedule_.position_of[v]), start = v * n_labels_, count = count_at(i);
-    const auto own = unary.data.subspan(start, count);
-    const auto more = theta.empty() ? theta : theta.subspan(start, count);
-    const double best = theta.empty() ? top(own) : top(own, more);
+  const auto put = [&](std::size_t v, auto... scores) {
+    const std::size_t i = index(schedule_.position_of[v]), slot = index(graph_.slot);
+    const double best = top(scores...);
     require_allowed(best, v);
-    const FixedRow row{best, factor, pairs_.floors[i]};
-    const auto out = std::span(scores_.data() + i * slot, slot);
-    theta.empty() ? row.write(own, out) : row.write(own, more, out);
+    const FixedRow row{best, pairs_.scale.factor(), pairs_.floors[i]};
+    row.write(scores..., std::span(scores_.data() + i * slot, slot));
     sum.add(best);
+  };
+  const auto own = [&](std::size_t v) {
+    return unary.data.subspan(v * n_labels_, count_at(index(schedule_.position_of[v])));
+  };
+  if (const auto* cells = std::get_if<CellScores>(&change)) {
+    std::vector<double> row(n_labels_);
+    for (std::size_t v = 0; v < n_variables(); ++v) {
+      const auto scores = own(v);
+      cells->add(v, scores, std::span(row));
+      put(v, std::span<const double>(row).first(scores.size()));
+    }
+  } else if (const auto* table = std::get_if<std::span<const double>>(&change)) {
+    for (std::size_t v = 0; v < n_variables(); ++v) {
+      const auto scores = own(v);
+      put(v, scores, table->subspan(v * n_labels_, scores.size()));
+    }
+  } else {
+    for (std::size_t v = 0; v < n_variables(); ++v) put(v, own(v));
   }
   constant_ = sum;
 }
 
-template void Solver::set_scores(MatrixView<const float>, std::span<const double>);
-template void Solver::set_scores(MatrixView<const double>, std::span<const double>);
+template void Solver::set_scores(MatrixView<const float>, const Change&);
+template void Solver::set_scores(MatrixView<const double>, const Change&);
 
 }  // namespace hedgehop::trws

@@ -183,7 +183,16 @@ void Solver::polish(std::span<Label> labeling, Poll& poll) {
 
 void Solver::beliefs(std::span<float> out, Poll& poll) {
   sweep(std::array{Pass::forward}, 0, poll);
-  report_beliefs(out, graph_.floors, nullptr, poll);
+  Graph outputs = graph_;
+  outputs.beliefs = out.data();
+  sweep_with(outputs, poll);
+}
+
+void Solver::close_labels(float least, std::span<std::uint8_t> out, Poll& poll) {
+  sweep(std::array{Pass::forward}, 0, poll);
+  Graph outputs = graph_;
+  outputs.close = out.data(), outputs.least = least;
+  sweep_with(outputs, poll);
 }
 
 double Solver::label_bounds(std::span<float> out, Poll& poll) {
@@ -193,28 +202,23 @@ double Solver::label_bounds(std::span<float> out, Poll& poll) {
       bound_ + FixedPointScale::kMargin;  // by which labels are told apart where no edge matters
   bound_ = std::min(bound_, before);
   std::vector<std::int32_t> excess(n_variables());
-  report_beliefs(out, nullptr, excess.data(), poll);
+  Graph outputs = graph_;
+  outputs.beliefs = out.data(), outputs.excess = excess.data(), outputs.floors = nullptr;
+  sweep_with(outputs, poll);
   for (const std::int32_t e : excess) top += std::max(e, 0);
   return real_bound(top);
 }
 
-void Solver::report_beliefs(std::span<float> out, const std::int32_t* floors, std::int32_t* excess,
-                            Poll& poll) {
-  const std::int32_t* usual = std::exchange(graph_.floors, floors);
-  graph_.beliefs = out.data();
-  graph_.excess = excess;
-  const auto end = [&] {
-    graph_.beliefs = nullptr;
-    graph_.excess = nullptr;
-    graph_.floors = usual;
-  };
+// A sweep backward that writes more than messages.
+void Solver::sweep_with(const Graph& outputs, Poll& poll) {
+  const Graph usual = std::exchange(graph_, outputs);
   try {
     sweep(std::array{Pass::report_backward}, 0, poll);
   } catch (...) {
-    end();
+    graph_ = usual;
     throw;
   }
-  end();
+  graph_ = usual;
 }
 
 void Solver::forget() {

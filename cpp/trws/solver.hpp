@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cell_scores.hpp"
 #include "core/grid.hpp"
 #include "core/matrix.hpp"
 #include "core/pairs.hpp"
@@ -62,10 +63,10 @@ class Solver {
   std::size_t n_variables() const { return schedule_.n_variables(); }
   std::size_t n_labels() const { return n_labels_; }
 
-  // Scores unary + theta (theta may be empty). Keeps the messages, forgets bound and labeling. Throws
+  // Scores unary + change. Keeps the messages, forgets bound and labeling. Throws
   // std::invalid_argument, and changes nothing, if a score is NaN or +inf or a variable has no allowed label.
   template <class T>
-  void set_scores(MatrixView<const T> unary, std::span<const double> theta);
+  void set_scores(MatrixView<const T> unary, const Change& change);
 
   // Other finite tables on the edges of a solver of tables, one of L x L scores per edge; every variable has
   // L labels. Scores must be set before the next run. Keeps the messages: any messages give a bound, and old
@@ -84,6 +85,9 @@ class Solver {
   // belief (<= 0); -inf for labels that are in no optimal labeling because no edges could make up for their
   // scores.
   void beliefs(std::span<float> out, Poll& poll);
+
+  // The same iteration; writes which of these beliefs are at least `least`.
+  void close_labels(float least, std::span<std::uint8_t> out, Poll& poll);
 
   // Runs one more iteration and writes beliefs minus the variable's largest, whatever the scores. Returns a
   // number a such that no labeling with label l at variable i scores higher than a + out(i, l). For at the
@@ -108,7 +112,7 @@ class Solver {
   void sweep_on(std::span<const Pass> plan, bool two_threads, Poll& poll);
   void iterate(int times, int threads, Poll& poll);
   void consider_sweep_labelings(Poll& poll);
-  void report_beliefs(std::span<float> out, const std::int32_t* floors, std::int32_t* excess, Poll& poll);
+  void sweep_with(const Graph& outputs, Poll& poll);
   std::int64_t polish_stale(std::span<std::int32_t> labels, std::span<std::uint8_t> stale, Poll& poll) const;
   bool may_use_two_threads() const;
   double real_bound(std::int64_t bound) const;

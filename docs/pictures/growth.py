@@ -2,7 +2,8 @@
 """How the time of a list grows with variables, labels and labelings, for every diversity: ``growth.svg``.
 
 ``python docs/pictures/growth.py n L m`` measures these panels on the present machine, adds the figures to growth.json,
-and draws all of them. A curve ends where the next list would take more than ``--limit`` seconds of the processor.
+and draws all of them; ``--only TransitionCoverage`` measures this curve alone. A curve ends where the next list would
+take more than ``--limit`` seconds of the processor, if times go on to grow as they did last.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ import hedgehop as hh
 HERE = Path(__file__).parent
 FIGURES, PICTURE = HERE / "growth.json", HERE / "growth.svg"
 PANELS = {
-    "n": ("pixels (5 labels, M = 5)", [16, 32, 64, 128, 256, 512, 1024]),
-    "L": ("labels (64 x 64 pixels, M = 5)", [2, 5, 10, 21, 50, 100]),
-    "m": ("labelings (64 x 64 pixels, 5 labels)", [2, 5, 10, 20, 40]),
+    "n": ("pixels (5 labels, M = 5)", [16, 32, 64, 128, 256, 512, 1024, 2048]),
+    "L": ("labels (64 x 64 pixels, M = 5)", [2, 5, 10, 20, 40, 80, 160, 320]),
+    "m": ("labelings (64 x 64 pixels, 5 labels)", [2, 5, 10, 20, 40, 80, 160]),
 }
 
 
@@ -73,20 +74,24 @@ def seconds(name: str, side: int, labels: int, m: int) -> float:
     return time.process_time() - start
 
 
-def measure(panel: str, limit: float) -> dict[str, list[tuple[int, float]]]:
-    """Points of each curve, until the next one would take too long."""
-    curves: dict[str, list[tuple[int, float]]] = {}
-    for name in diversities(model(16, 2)):
-        seconds(name, 16, 3, 2)  # loads what it needs
-        curve: list[tuple[int, float]] = []
-        for value in PANELS[panel][1]:
-            size = value**2 if panel == "n" else value
-            if curve and curve[-1][1] * size / curve[-1][0] > limit:  # the least that a larger one takes
-                break
-            curve.append((size, seconds(name, *settings(panel, value))))
-            print(panel, name, *curve[-1], flush=True)
-        curves[name] = curve
-    return curves
+def measure(panel: str, name: str, limit: float) -> list[tuple[int, float]]:
+    """Points of a curve, until the next one would take too long."""
+    seconds(name, 16, 3, 2)  # loads what it needs
+    curve: list[tuple[int, float]] = []
+    for value in PANELS[panel][1]:
+        size = value**2 if panel == "n" else value
+        if curve and predicted(curve, size) > limit:
+            break
+        curve.append((size, seconds(name, *settings(panel, value))))
+        print(panel, name, *curve[-1], flush=True)
+    return curve
+
+
+def predicted(curve: list[tuple[int, float]], size: int) -> float:
+    """Time of the next point, by the power of the last two, which is at least 1."""
+    (n, time_before), (last, spent) = curve[-2:] if len(curve) > 1 else [(1, 0.0), curve[-1]]
+    power = float(np.log(spent / time_before) / np.log(last / n)) if time_before else 1.0
+    return float(spent * (size / last) ** max(1.0, power))
 
 
 def draw(figures: dict[str, Any]) -> None:
@@ -120,13 +125,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("panels", nargs="*", metavar="n, L, m")
     parser.add_argument("--limit", type=float, default=60.0)
+    parser.add_argument("--only", nargs="*", metavar="DIVERSITY", default=list(diversities(model(16, 2))))
     options = parser.parse_args()
     if not set(options.panels) <= set(PANELS):
         parser.error(f"panels must be some of {', '.join(PANELS)}; got {' '.join(options.panels)}.")
     figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     for panel in options.panels:
-        figures = {**figures, "limit": options.limit, panel: measure(panel, options.limit)}
-        FIGURES.write_text(json.dumps(figures) + "\n")
+        for name in options.only:
+            curve = measure(panel, name, options.limit)
+            figures = {**figures, "limit": options.limit, panel: {**figures.get(panel, {}), name: curve}}
+            FIGURES.write_text(json.dumps(figures) + "\n")
     draw(figures)
 
 

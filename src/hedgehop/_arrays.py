@@ -7,6 +7,7 @@ Every error here says what is wrong, what was given and what to do.
 from __future__ import annotations
 
 import weakref
+from hashlib import sha256
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +22,7 @@ Ints = NDArray[np.integer[Any]]
 
 LABEL = np.int32
 _LARGE = 2**12  # labels, which take longer to check than to remember
+_LONG_KEY = 2**16  # bytes of a labeling
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
@@ -268,8 +270,9 @@ _CHECKED = _CheckedLabelings()
 
 
 def key_of(labeling: NDArray[np.integer]) -> bytes:
-    """Return a key that identifies a labeling in sets and dictionaries."""
-    return np.ascontiguousarray(labeling, np.int32).tobytes()
+    """Return a key that identifies a labeling in sets and dictionaries; of a long one, a short key."""
+    whole = np.ascontiguousarray(labeling, np.int32).tobytes()
+    return whole if len(whole) <= _LONG_KEY else sha256(whole).digest()
 
 
 def as_labelings(values: ArrayLike, shape: tuple[int, ...], counts: Ints) -> tuple[Labels, bool]:

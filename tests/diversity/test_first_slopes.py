@@ -17,8 +17,10 @@ HAMMING = -(np.arange(4.0) ** 2) / 2.0
 def _slopes(model: hh.FactorGraph, h: np.ndarray, tradeoff: float = 1.0, iterations: int = 4) -> np.ndarray:
     """One row of slopes per variable."""
     weights = np.full((model.n_variables, 1), tradeoff)
-    cells, slopes = _core.counts.list_slopes(model.unary, model.pairs, weights, h, tradeoff, iterations)
-    return slopes[cells]
+    cell, starts, labels, slopes = _core.counts.list_slopes(model.unary, model.pairs, weights, h, tradeoff, iterations)
+    table = np.full((starts.size - 1, model.n_labels), h[1] - h[0])
+    table[np.repeat(np.arange(len(table)), np.diff(starts)), labels] = slopes
+    return table[cell]
 
 
 def _worth(h: np.ndarray, slopes: np.ndarray) -> float:
@@ -79,8 +81,10 @@ def test_slopes_touch_h_whatever_is_forbidden() -> None:
 
 def test_variables_with_like_slopes_form_a_cell() -> None:
     model = hh.Grid(np.zeros((5, 5, 2)), smoothness=1.0)
-    cells, slopes = _core.counts.list_slopes(model.unary, model.pairs, np.ones((25, 1)), LOG, 1.0, 4)
-    assert slopes.shape == (1, 2)
+    cells, starts, labels, slopes = _core.counts.list_slopes(model.unary, model.pairs, np.ones((25, 1)), LOG, 1.0, 4)
+    assert starts.tolist() == [0, 2]
+    assert labels.tolist() == [0, 1]
+    assert slopes.shape == (2,)
     assert (cells == 0).all()
 
 
@@ -96,5 +100,5 @@ def test_large_models_and_cliques_begin_at_the_list(monkeypatch: pytest.MonkeyPa
     assert begins(hh.FactorGraph(scores, edges, [1.0, 1.0]))
     assert not begins(hh.FactorGraph(scores, edges, [1.0, 1.0], cliques=[((0, 1, 2), table)]))
     assert not begins(hh.Matching(np.zeros((3, 3))))
-    monkeypatch.setattr(lines, "_MOST_SCORES", 5)
+    monkeypatch.setattr(lines, "_MOST_BEGUN", 5)
     assert not begins(hh.FactorGraph(scores, edges, [1.0, 1.0]))

@@ -118,3 +118,17 @@ def test_the_conjugate_is_the_best_of_all_counts():
     assert lines.conjugate(slopes) == pytest.approx(wanted)
     rises = np.diff(np.sqrt(np.arange(4)))
     assert lines.between(np.arange(4)) == pytest.approx([rises[0], rises[:2].mean(), rises[1:].mean(), rises[2]])
+
+
+@pytest.mark.parametrize("name", ["variables", "weighted variables", "linear"])
+def test_slopes_of_older_files_prove_the_same(name):
+    for _, lines in noted(DIVERSITIES[name]):
+        slopes = lines.spread(
+            np.random.default_rng(3).uniform(lines.rises[-1], lines.rises[0], lines.columns().weights.size)
+        )
+        table = np.full((slopes["starts"].size - 1, 3), lines.rises[0])
+        table[np.repeat(np.arange(len(table)), np.diff(slopes["starts"])), slopes["labels"]] = slopes["slopes"]
+        older = {"cells": slopes["cells"], "slopes": table}
+        assert lines.worth(older) == pytest.approx(lines.worth(slopes), abs=1e-12)
+        both = [total_value(MODEL, lines.potentials(s, 1.3), EVERY) for s in (older, slopes)]
+        np.testing.assert_allclose(*both, atol=1e-12)

@@ -44,7 +44,7 @@ void rest_is_above_everything(const Shares& shares, const ShareFunction& f) {
 
 void steps_stay_sensible(Random& random, std::size_t kind) {
   const ShareFunction f = function_of(random, kind);
-  std::vector<std::int64_t> slots(n);
+  std::vector<std::int32_t> slots(n);
   std::iota(slots.begin(), slots.end(), 0);
   Shares shares({f}, {0, n}, slots, std::vector<double>(n, f.cap / n));
   for (int round = 0; round < 8; ++round) {

@@ -44,7 +44,10 @@ class Sweep {
     for (int v = 0; v < portion.size(); ++v) portion[v] = times<W>(belief[v], g_.share[i]);
     std::int64_t bound = 0;
     if constexpr (Report) {
-      if (g_.beliefs != nullptr) write_beliefs(i, belief);
+      if (g_.beliefs != nullptr) write_beliefs(i, belief, g_.beliefs, [](float x) { return x; });
+      if (g_.close != nullptr) {
+        write_beliefs(i, belief, g_.close, [this](float x) { return std::uint8_t{x >= g_.least}; });
+      }
       bound = kept(belief, portion, ends[1] - ends[0]);
       if (g_.excess != nullptr) {
         g_.excess[i] = static_cast<std::int32_t>(bound) + (ends[1] - ends[0]) * portion.max() - belief.max();
@@ -85,15 +88,16 @@ class Sweep {
 
   // Relative to the best. A score at the floor stands for any below it: such a label is in no optimal
   // labeling, and its belief is only an upper one.
-  void write_beliefs(std::int32_t i, const Values& belief) const {
+  template <class T, class As>
+  void write_beliefs(std::int32_t i, const Values& belief, T* all, As as) const {
     std::int32_t values[N != 0 ? W * N : kMostLabels];
     belief.write(values);
     const std::int32_t top = belief.max();
     const std::int32_t floor = g_.floors == nullptr ? INT32_MIN : g_.floors[i] != 0 ? g_.floors[i] : -1;
     const std::int32_t* scores = g_.scores + row_start<W, N>(g_, i);
-    float* out = g_.beliefs + static_cast<std::int64_t>(g_.variable_of[i]) * g_.n_labels;
+    T* out = all + static_cast<std::int64_t>(g_.variable_of[i]) * g_.n_labels;
     for (std::int32_t l = 0; l < g_.n_labels; ++l) {
-      out[l] = scores[l] <= floor ? g_.never : static_cast<float>(values[l] - top) * g_.unit;
+      out[l] = as(scores[l] <= floor ? g_.never : static_cast<float>(values[l] - top) * g_.unit);
     }
   }
 

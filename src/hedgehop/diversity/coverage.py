@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgehop import _arrays, _core
-from hedgehop._arrays import Doubles, Labels, linear_scores, own
+from hedgehop._arrays import Doubles, Labels, own
 from hedgehop._frozen import Frozen
 from hedgehop.diversity.base import Diversity, Parsimony, checked_parsimony, parsimony_rate
 from hedgehop.diversity.concave import Concave, ConcaveLike, concave
@@ -20,6 +20,7 @@ from hedgehop.diversity.listed_lines import ListedLines
 from hedgehop.models.base import Model
 from hedgehop.models.unary import most_labels
 from hedgehop.potentials import Constant, Linear, Potential
+from hedgehop.potentials.cells import Cells, in_cells
 
 
 class Coverage(Frozen, Diversity):
@@ -217,7 +218,7 @@ class VariableCoverage(Frozen, Diversity):
 
     def _earlier(self, rows: Labels, t: int) -> Doubles:
         """Weight of the variables whose label in row t is that of none, one, ... t earlier rows, (t + 1,)."""
-        same = np.zeros(rows.shape[1], np.intp)
+        same = np.zeros(rows.shape[1], np.int32)
         for row in rows[:t]:
             same += row == rows[t]
         return np.bincount(same, self.weights, t + 1).astype(np.float64)
@@ -233,6 +234,10 @@ class VariableCoverage(Frozen, Diversity):
         if len(rows) == 0:
             total = model.n_variables if self.weights is None else float(self.weights.sum())
             return [Constant(total * self.h.first)]
+        if in_cells(model):
+            cells = Cells.of(rows, most_labels(model))
+            rises = np.diff(self.h.upto(len(rows) + 1))
+            return [cells.linear(most_labels(model), rises[cells.counts], rises[0], self.weights)]
         return [Linear.of_finite(self._theta(model, rows))]
 
     def scaled_potentials(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
@@ -264,7 +269,9 @@ class VariableCoverage(Frozen, Diversity):
 
     def _gains(self, model: Model, flat: Labels, chosen: Labels) -> Doubles:
         self.check(model)
-        return linear_scores(self._theta(model, chosen), flat)
+        rises, chosen = np.diff(self.h.upto(len(chosen) + 1)), np.ascontiguousarray(chosen, np.int32)
+        rows = (np.concatenate([chosen, y[None]]) for y in flat)
+        return np.array([rises @ self._earlier(r, len(chosen)) for r in rows])
 
     def __repr__(self) -> str:
         return f"VariableCoverage(h={self.h!r}{', weights=...' if self.weights is not None else ''})"

@@ -17,6 +17,7 @@ from hedgehop.diversity.lines import GroupLines, VariableLines
 from hedgehop.models.base import Model
 from hedgehop.models.unary import most_labels
 from hedgehop.potentials import BallCoverage, BallUnion, Clamped, Constant, Linear, Potential
+from hedgehop.potentials.cells import Cells, in_cells
 
 Steer = Literal["exact", "sum", "clamped"]
 
@@ -230,6 +231,13 @@ class LinearHamming(Frozen, Diversity):
         n_labels, largest = most_labels(model), 1.0 if self.weights is None else float(self.weights.max())
         if not np.isfinite(factor * (len(rows) * largest)):
             raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
+        if in_cells(model):
+            cells = Cells.of(rows, n_labels)
+            return [
+                cells.linear(
+                    n_labels, factor * (len(rows) - cells.counts.astype(np.float64)), factor * len(rows), self.weights
+                )
+            ]
         theta = _core.counts.differing_counts(rows, n_labels, self.weights, factor)
         return [Linear.of_finite(own(theta).reshape(-1, n_labels))]
 

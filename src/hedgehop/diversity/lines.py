@@ -20,10 +20,11 @@ from hedgehop._arrays import Doubles, Labels, own
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.potentials import Linear, Potential
+from hedgehop.potentials.cells import Cells, in_cells
 
 MESSAGE_ITERATIONS = 4  # of a sweep forward and one backward; more change little
 _CELLS_AT_ONCE = 2**12  # whose conjugates are at hand while they are compared
-_MOST_SCORES = 2**23  # variables times labels: messages of larger models take too much memory
+_MOST_BEGUN = 2**23  # variables times labels: messages of larger models take too much memory
 
 Slopes = Mapping[str, NDArray[Any]]  # a choice of slopes for all groups, as plain arrays that a file can hold
 
@@ -43,6 +44,11 @@ class Columns:
         starts = np.concatenate([[0], np.cumsum(incidence.sum(axis=1))]).astype(np.int64)
         groups = np.ascontiguousarray(np.nonzero(incidence)[1], np.int32)
         return cls(starts, groups, np.ascontiguousarray(weights, np.float64), np.ascontiguousarray(centre, np.float64))
+
+
+def side_by_side(arrays: Sequence[Doubles]) -> Doubles:
+    """Concatenate arrays; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def joined(columns: Sequence[Columns]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -122,104 +128,112 @@ class GroupLines(ABC):
 class VariableLines(GroupLines):
     """Groups (variable, label). Variables that no labeling so far distinguishes form one cell with common slopes.
 
+    Entries of cells are the labels found there, and those held below the largest slope, which all others have.
     `weights` has one entry per variable, (n,), or one per variable and label, (n, L).
     """
 
     def __init__(self, model: Model, h: Doubles, weights: Doubles | None, constant: float = 0.0) -> None:
         super().__init__(h, constant)
         self._model, self._n, self._labels = model, model.n_variables, int(model.label_counts.max())
-        self._weights = np.ones((self._n, 1)) if weights is None else weights.reshape(self._n, -1)
-        self._cell = np.zeros(self._n, np.int32)
-        self._cell_labels = np.zeros((0, 1), np.int32)  # in each labeling found so far
-        self._centre = np.full((1, self._labels), self.rises[0])
-        self._column = np.zeros(0, np.int64)
-        self._cell_weights: tuple[Any, Doubles] = None, np.zeros(0)
+        self._weights = None if weights is None else weights.reshape(self._n, -1)
+        self._cells = Cells.one(self._n)
+        self._centre = np.zeros(0)  # of each entry
 
     def begin(self, factor: float) -> bool:
         """Pass messages that choose slopes at each variable; variables with like slopes are the first cells."""
         model = self._model
-        if not isinstance(model, PairwiseModel) or model.cliques or model.unary.size > _MOST_SCORES:
+        if not isinstance(model, PairwiseModel) or model.cliques or model.unary.size > _MOST_BEGUN:
             return False
-        weights = np.ascontiguousarray(factor * self._weights, np.float64)
+        ones = np.ones((self._n, 1)) if self._weights is None else self._weights
+        weights = np.ascontiguousarray(factor * ones, np.float64)
         unit = float(weights.max())
         if not 0.0 < unit < np.inf:
             return False
-        slopes = _core.counts.list_slopes(model.unary, model.pairs, weights, self.h, unit, MESSAGE_ITERATIONS)
-        self.begin_at(*slopes)
+        cell, starts, labels, self._centre = _core.counts.list_slopes(
+            model.unary, model.pairs, weights, self.h, unit, MESSAGE_ITERATIONS
+        )
+        self._cells = Cells(own(cell), own(starts), own(labels), np.zeros((0, starts.size - 1), np.int32))
         return True
 
     @property
     def variable_weights(self) -> Doubles | None:
         """Weights of variables, (n,); None if labels have weights of their own."""
+        if self._weights is None:
+            return np.ones(self._n)
         return self._weights[:, 0] if self._weights.shape[1] == 1 else None
 
     def begin_at(self, cells: NDArray[np.int32], slopes: Doubles) -> None:
-        """Hold slopes near those of given cells, before any labeling is noted."""
-        self._cell, self._centre = cells, slopes
-        self._cell_labels = np.zeros((0, len(slopes)), np.int32)
+        """Hold slopes near those of given cells and all labels, (C, L), before any labeling is noted."""
+        self._cells, self._centre = _cells_of_table(cells, slopes), slopes.reshape(-1)
 
     def add(self, labeling: Labels) -> None:
         """Split the cells."""
-        key = self._cell.astype(np.int64) * self._labels + labeling
-        here = np.zeros(len(self._centre) * self._labels, bool)
-        here[key] = True
-        kept = np.flatnonzero(here)
-        self._cell = (np.cumsum(here, dtype=np.int32) - 1)[key]
-        parent, label = kept // self._labels, (kept % self._labels).astype(np.int32)
-        self._cell_labels = np.concatenate([self._cell_labels[:, parent], label[None]])
-        self._centre = self._centre[parent]
+        self._cells, origin = self._cells.split(labeling, self._labels)
+        centre = np.full(origin.size, self.rises[0])
+        known = origin >= 0
+        centre[known] = self._centre[origin[known]]
+        self._centre = centre
 
     def start(self, rows: Labels) -> None:
         """Count the labels of each cell."""
-        first = np.zeros(len(self._centre), np.int64)
-        first[self._cell] = np.arange(self._n)
-        counts = np.zeros(self._centre.shape, np.int64)
+        first = np.zeros(self._cells.starts.size - 1, np.int64)
+        first[self._cells.cell] = np.arange(self._n)
+        owner = np.repeat(np.arange(first.size), np.diff(self._cells.starts))
+        counts = np.zeros(self._cells.labels.size, np.int64)
         for row in rows:
-            counts[np.arange(len(counts)), row[first]] += 1
+            counts += row[first][owner] == self._cells.labels
         self._centre = self.between(counts)
 
     def columns(self) -> Columns:
-        """One group per cell and label found there, or held below the largest slope."""
-        firsts = np.arange(len(self._centre)) * self._labels
-        here = (self._centre < self.rises[0]).reshape(-1)
-        for labels in self._cell_labels:  # one after the other: all keys at once would be large
-            here[firsts + labels] = True
-        self._column = np.flatnonzero(here)
-        place = np.cumsum(here, dtype=np.int32) - 1
-        groups = np.empty(self._cell_labels.shape, np.int32)
-        for row, labels in zip(groups, self._cell_labels, strict=True):
-            row[:] = place[firsts + labels]
-        starts = np.arange(len(self._cell_labels) + 1, dtype=np.int64) * len(firsts)
-        weights = np.broadcast_to(self._per_cell(self._cell, len(firsts)), self._centre.shape)
-        weights = weights[np.unravel_index(self._column, self._centre.shape)]
-        return Columns(starts, groups.reshape(-1), weights, self._centre.reshape(-1)[self._column])
+        """One group per entry."""
+        n_rows, n_cells = self._cells.rows.shape
+        starts = np.arange(n_rows + 1, dtype=np.int64) * n_cells
+        return Columns(starts, self._cells.rows.reshape(-1), self._weights_of(self._cells), self._centre)
 
-    def _per_cell(self, cells: NDArray[np.integer], n_cells: int) -> Doubles:
-        """Weights of cells, (cells, 1) or (cells, L) if labels differ; known for the cells of the last call."""
-        last, known = self._cell_weights
-        if last is not cells:
-            sums = [np.bincount(cells, weights, n_cells) for weights in self._weights.T]
-            known = np.stack(sums, axis=1)
-            self._cell_weights = cells, known
-        return known
+    def _weights_of(self, cells: Cells) -> Doubles:
+        """Weights of entries."""
+        if self._weights is not None:
+            return cells.weighed(self._weights)
+        sizes = np.bincount(cells.cell, minlength=cells.starts.size - 1)
+        return np.repeat(sizes.astype(np.float64), np.diff(cells.starts))
 
     def spread(self, slopes: Doubles) -> Slopes:
-        """Return the slopes of each cell, and the cell of each variable."""
-        table = np.full(self._centre.shape, self.rises[0])
-        table.reshape(-1)[self._column] = slopes
-        return {"cells": own(self._cell), "slopes": own(table)}
+        """Return the slope of each entry, and which cells and labels these are."""
+        cells = self._cells
+        return {"cells": cells.cell, "starts": cells.starts, "labels": cells.labels, "slopes": own(slopes)}
 
     def hold(self, slopes: Slopes) -> None:
         self._centre = slopes["slopes"]
 
     def worth(self, slopes: Slopes) -> float:
-        """Sum over cells, and the constant."""
-        worths = self.conjugate(slopes["slopes"])
-        worths *= self._per_cell(slopes["cells"], len(worths))
+        """Sum over entries, and the constant: at the largest slope, ``h*`` is 0."""
+        cells, values = self._read(slopes)
+        worths = self.conjugate(values)
+        worths *= self._weights_of(cells)
         return self.constant + float(worths.sum())
 
     def potentials(self, slopes: Slopes, factor: float) -> list[Potential]:
         """One change of the unaries."""
-        theta = slopes["slopes"][slopes["cells"]]
-        theta *= factor * self._weights
-        return [Linear(own(theta))]
+        cells, values = self._read(slopes)
+        base, weights = factor * float(self.rises[0]), self._weights
+        if weights is None or weights.shape[1] == 1:
+            change = cells.linear(self._labels, factor * values, base, None if weights is None else weights[:, 0])
+            return [change if in_cells(self._model) else Linear(change.theta)]
+        return [Linear(own(cells.linear(self._labels, factor * values, base).theta * weights))]
+
+    def _read(self, slopes: Slopes) -> tuple[Cells, Doubles]:
+        """Cells and the slopes of their entries; older files have a table of the slopes of all labels, (C, L)."""
+        cell, values = np.ascontiguousarray(slopes["cells"], np.int32), slopes["slopes"]
+        if values.ndim == 2:
+            return _cells_of_table(cell, values), np.ascontiguousarray(values, np.float64).reshape(-1)
+        starts, labels = slopes["starts"], slopes["labels"]
+        none = np.zeros((0, len(starts) - 1), np.int32)
+        cells = Cells(cell, np.ascontiguousarray(starts, np.int32), np.ascontiguousarray(labels, np.int32), none)
+        return cells, np.ascontiguousarray(values, np.float64).reshape(-1)
+
+
+def _cells_of_table(cell: Labels, slopes: Doubles) -> Cells:
+    """Cells with an entry for every label, (C, L)."""
+    count, labels = slopes.shape
+    starts = np.arange(count + 1, dtype=np.int32) * np.int32(labels)
+    return Cells(cell, starts, np.tile(np.arange(labels, dtype=np.int32), count), np.zeros((0, count), np.int32))

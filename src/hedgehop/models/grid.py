@@ -163,11 +163,20 @@ class Grid(PairwiseModel):
         """Sum of the strengths around each pixel, (n,); without a list of edges."""
         return own(_core.scores.grid_reaches(self.shape, self.connectivity, self.strengths))
 
+    @property
+    def n_edges(self) -> int:
+        """Number of neighbouring pairs, without a list of them."""
+        return sum(s.size for s in self.strengths)
+
+    @property
+    def is_potts(self) -> bool:
+        """Always."""
+        return True
+
     @cached_property
     def is_forest(self) -> bool:
         """Whether the edges contain no cycle; decided by their number alone if that is enough."""
-        n_edges = sum(s.size for s in self.strengths)
-        return n_edges < self.n_variables and _core.graphs.is_forest(self.n_variables, self.edges)
+        return self.n_edges < self.n_variables and _core.graphs.is_forest(self.n_variables, self.edges)
 
     def _joint_spans(self) -> list[Doubles]:
         return list(self.strengths)

@@ -333,6 +333,16 @@ class PairwiseModel(UnaryModel):
     def pairwise(self) -> PairwiseScores:
         """Scores of the edges, in the same order."""
 
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    @property
+    def is_potts(self) -> bool:
+        """Whether pairs lose a strength where their labels differ, and nothing else."""
+        return isinstance(self.pairwise, Potts)
+
     def forbid(self, pairs: ArrayLike) -> FactorGraph:
         """Return this model with pairs of labels that may not occur together.
 

@@ -209,6 +209,9 @@ class Solver:
         """Return a solver of steps that only bound others; it may begin with a copy of what this one has learned."""
         return self.oracle.for_bounds().on(self.model)
 
+    def pause(self) -> None:
+        """Let go of what takes much memory until the next step, which may then take longer: after a list is found."""
+
     def by(self, oracle: Oracle) -> Solver:
         """Return a solver of a given oracle on the same model: one that is at work here, if there is one."""
         return self if oracle.name == self.oracle.name else oracle.on(self.model)

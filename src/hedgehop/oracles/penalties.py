@@ -67,6 +67,11 @@ class PenaltySolver(Solver):
         other._solver = None if self._solver is None else self._solver.for_bounds()
         return other
 
+    def pause(self) -> None:
+        """Let the solver of the finite model let go of what is large."""
+        if self._solver is not None:
+            self._solver.pause()
+
 
 def decided_by(model: PairwiseModel, potentials: Sequence[Potential] = ()) -> float:
     """Return a number that no two allowed labelings differ by."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, key_of
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.oracles.base import Step
@@ -36,16 +36,17 @@ class Pool:
     def add(self, rows: Labels | Sequence[Labels], relevance: Doubles | None = None) -> Labels:
         """Take in and return those of (m, n) labelings that are new and allowed; relevance only if it is known."""
         rows = np.ascontiguousarray(rows, np.int32).reshape(-1, self.model.n_variables)
-        keys = [row.tobytes() for row in rows]
+        keys = [key_of(row) for row in rows]
         fresh = [k for k, key in enumerate(keys) if key not in self._seen and key not in keys[:k]]
         self._seen.update(keys)
         if not fresh:
             return rows[:0]
-        rows = np.ascontiguousarray(rows[fresh])
+        rows = rows if len(fresh) == len(rows) else np.ascontiguousarray(rows[fresh])
         known = np.asarray(self.model.score(rows)).reshape(-1) if relevance is None else relevance[fresh]
         scores = known + total_value(self.model, self.others, rows)
         allowed = np.isfinite(scores)
-        rows, known, scores = np.ascontiguousarray(rows[allowed]), known[allowed], scores[allowed]
+        if not allowed.all():
+            rows, known, scores = np.ascontiguousarray(rows[allowed]), known[allowed], scores[allowed]
         self.labelings += list(rows)
         self.relevance += known.tolist()
         self.scores += scores.tolist()

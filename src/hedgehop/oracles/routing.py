@@ -14,7 +14,7 @@ from math import inf, log2
 
 from hedgehop._arrays import Doubles
 from hedgehop._errors import UnsupportedError
-from hedgehop.models import LinearModel, Model, PairwiseModel, Potts, Program, SpanningTree
+from hedgehop.models import LinearModel, Model, PairwiseModel, Program, SpanningTree
 from hedgehop.oracles.base import Oracle, Solver, Step, better
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import loosest_bound
@@ -99,7 +99,7 @@ def _is_program_at_best(model: Model) -> bool:
 
 def _searchable(model: Model, potentials: Sequence[Potential]) -> bool:
     """Whether branch and bound is worth a try: pairs may contradict each other, and there are few variables."""
-    if not isinstance(model, PairwiseModel) or (isinstance(model.pairwise, Potts) and not model.cliques):
+    if not isinstance(model, PairwiseModel) or (model.is_potts and not model.cliques):
         return False
     return model.n_variables <= _SEARCHED_VARIABLES and table_cells(model) <= _SEARCHED_CELLS
 
@@ -333,7 +333,7 @@ class AutoSolver(Solver):
         super().__init__(oracle, model)
         self._solvers: dict[str, Solver] = {}
         self._usual: Oracle | None = None
-        self._unproven: frozenset[str] = frozenset()
+        self._last = ""  # oracle that was asked
         self._remembers = isinstance(model, PairwiseModel) and model.unary.size <= _REMEMBERED_SCORES
         self._remembers = self._remembers and all(is_built_in(o) for o in oracle.oracles.values())
 
@@ -395,11 +395,19 @@ class AutoSolver(Solver):
         other._solvers = {name: s.for_bounds() for name, s in self._solvers.items() if name in _TEACHING}
         return other
 
+    def pause(self) -> None:
+        """Let all of them let go of what is large."""
+        for solver in self._solvers.values():
+            solver.pause()
+
     def by(self, oracle: Oracle) -> Solver:
         """Return the solver of the oracle of that name."""
         return self._solver(self.oracle.oracles.get(oracle.name, oracle))
 
     def _solver(self, oracle: Oracle) -> Solver:
+        if oracle.name != self._last:
+            self.pause()  # on large models, the kernels of one oracle at a time
+            self._last = oracle.name
         if oracle.name not in self._solvers:
             self._solvers[oracle.name] = oracle.on(self.model)
         return self._solvers[oracle.name]

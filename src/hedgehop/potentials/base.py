@@ -179,6 +179,7 @@ class Linear(Potential):
     """
 
     scaled_fields = ("theta",)
+    may_forbid: ClassVar[bool] = True
     theta: Doubles
 
     def __init__(self, theta: ArrayLike) -> None:

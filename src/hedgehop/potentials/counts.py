@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Floats, Labels
 from hedgehop.models.pairwise import Edges
 from hedgehop.potentials.count_functions import Table, Threshold
 
@@ -133,9 +133,10 @@ class LabelClasses:
             return np.take_along_axis(scores, table, axis=1)
         return scores if self.is_identity else scores[:, table]
 
-    def losses(self, unary: Doubles, labeling: Labels) -> Doubles:
+    def losses(self, unary: Floats, labeling: Labels) -> Doubles:
         """What a labeling loses, at first sight, by each variable carrying each code; 0 if nothing, (n, width)."""
-        lost = np.maximum(0.0, unary[np.arange(labeling.size), labeling][:, None] - unary)
+        lost = unary[np.arange(labeling.size), labeling].astype(np.float64)[:, None] - unary
+        np.maximum(0.0, lost, out=lost)
         if self.is_identity:
             return lost
         columns = [np.where(self.carriers(k), lost, np.inf).min(axis=1) for k in range(self.width)]

@@ -219,6 +219,7 @@ class GreedyRun(Iterator[Step]):
                 if len(self._state) <= m and ahead:
                     self._state, _ = self._greedy.foreseen(self._state)
                 self._state = self._greedy.measured(self._state)
+            self._greedy.solver.pause()
             return self._state.first(m)
 
     def so_far(self, m: int) -> ListState:

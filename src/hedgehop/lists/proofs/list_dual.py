@@ -19,8 +19,8 @@ from math import isfinite
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, own
-from hedgehop.diversity.lines import MESSAGE_ITERATIONS, GroupLines, Slopes, VariableLines, joined
+from hedgehop._arrays import Doubles, Labels, key_of, own
+from hedgehop.diversity.lines import MESSAGE_ITERATIONS, GroupLines, Slopes, VariableLines, joined, side_by_side
 from hedgehop.lists.proofs.apart import ListsApart
 from hedgehop.lists.proofs.bounds import Arrays, BoundMethod, FoundBound, Problem, on_grid
 from hedgehop.models.base import Model
@@ -133,7 +133,7 @@ class ListDual:
         placed = begun is not None or (len(families) == 1 and lines.begin(factor))
         for row in problem.rows:
             self._add(row)
-            self._mixture[list(self._rows).index(row.tobytes())] += 1.0 / problem.m
+            self._mixture[list(self._rows).index(key_of(row))] += 1.0 / problem.m
         for row in () if begun is None else begun.known():
             self._add(row)
         if not placed:
@@ -151,8 +151,9 @@ class ListDual:
         """Yield bounds until nothing is left to gain."""
         while self._stuck < _IDLE_CALLS and not self._settled():
             slopes, predicted = self._master()
-            potentials, known = _potentials(self._families, slopes), np.array(list(self._rows.values()))
+            potentials = _potentials(self._families, slopes)
             apart = self._apart if self._capped or self._exceeds else replace(self._apart, distance=0)
+            known = np.array(list(self._rows.values())[: len(self._rows) if apart.distance else 1])
             found = apart.bound_on_sum(potentials, known, _NEEDLESS * self._open)
             value, self.exact = _worth(self._families, slopes) + found.bound, found.exact
             self._learn(slopes, value, predicted, found.labelings)
@@ -193,10 +194,10 @@ class ListDual:
         unit, top = self._unit, max(self._scores)
         scores = on_grid((np.array(self._scores) - top) / unit, self._stake / unit)
         starts, groups = joined(columns)
-        weights = np.concatenate([f / unit * part.weights for f, part in zip(factors, columns, strict=True)])
+        weights = side_by_side([f / unit * part.weights for f, part in zip(factors, columns, strict=True)])
         m, constant = self._problem.m, sum(f * lines.constant for f, lines in self._families)
         mixture, slopes, predicted, worth = _core.counts.slope_master(
-            starts, groups, weights, np.concatenate([part.centre for part in columns]),
+            starts, groups, weights, side_by_side([part.centre for part in columns]),
             np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array([lines.h for _, lines in self._families]),
             np.array([self._hold * _stiffness(lines) for _, lines in self._families]),
             scores, self._mixture, self._enough(weights), _MOVES,
@@ -241,12 +242,13 @@ class ListDual:
 
     def _add(self, labeling: Labels) -> bool:
         """Take note of a labeling; return whether it is new."""
-        if labeling.tobytes() in self._rows:
+        key = key_of(labeling)
+        if key in self._rows:
             return False
         objective = self._problem.objective
         parsimony = float(objective.diversity.parsimony_of(objective.model, labeling[None])[0])
         self._clusters.append(self._cluster(labeling))
-        self._rows[labeling.tobytes()] = labeling
+        self._rows[key] = labeling
         relevance = np.asarray(objective.model.score(labeling[None])).item()  # one row of a one-row grid is a labeling
         self._scores.append(float(relevance) + objective.tradeoff * parsimony)
         self._mixture = np.append(self._mixture, 0.0)
@@ -265,7 +267,9 @@ class ListDual:
 
     def _whole_part(self) -> Labels:
         whole = np.floor(self._problem.m * self._mixture + 1e-9).astype(np.int64)
-        return own(np.repeat(np.array(list(self._rows.values())), whole, axis=0))
+        none = np.zeros((0, self._problem.rows.shape[1]), np.int32)
+        rows = [np.repeat(row[None], k, axis=0) for row, k in zip(self._rows.values(), whole, strict=True) if k]
+        return own(np.concatenate([none, *rows]))
 
 
 def _is_settled(model: Model, lower: float, best: float) -> bool:

@@ -84,6 +84,7 @@ class Search:
         """Look for better bounds until a list is proven optimal, or `calls` more steps were solved."""
         with self._lock:
             self._certify(state, calls, tell)
+            self._greedy.solver.pause()
 
     def improve(self, state: ListState, calls: int, tell: Tell | None = None) -> ListState:
         """Return a list whose F is at least the same, within `calls` steps for bounds and exchanges in turn.
@@ -99,6 +100,7 @@ class Search:
                         break
                     better = self._exchanged(better)
                 better = self._swapped(better)
+            self._greedy.solver.pause()
         return state if better is state else self._in_order(better, state)
 
     def best_so_far(self, state: ListState) -> ListState:

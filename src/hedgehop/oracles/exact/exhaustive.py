@@ -71,7 +71,7 @@ def allowed_labels(model: Model, potentials: Sequence[Potential], first: int | N
     if isinstance(model, UnaryModel):
         allowed = allowed & ~np.isneginf(model.unary[:first])
     for potential in potentials:
-        if isinstance(potential, Linear):
+        if isinstance(potential, Linear) and potential.may_forbid:
             allowed = allowed & ~np.isneginf(potential.theta[:first])
     return np.asarray(allowed)
 
@@ -109,6 +109,6 @@ def bits(model: Model, potentials: Sequence[Potential]) -> float:
 def _choices(model: Model, potentials: Sequence[Potential], first: int | None) -> Ints:
     """How many labels are allowed of each variable (of the first ones)."""
     all_allowed = isinstance(model, UnaryModel) and model._extent[0] > -np.inf
-    if all_allowed and not any(isinstance(p, Linear) for p in potentials):
+    if all_allowed and not any(isinstance(p, Linear) and p.may_forbid for p in potentials):
         return model.label_counts[:first]
     return np.asarray(allowed_labels(model, potentials, first).sum(axis=1))

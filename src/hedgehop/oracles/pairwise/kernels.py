@@ -15,11 +15,12 @@ from hedgehop.models.base import Model
 from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import PairwiseModel, Potts, edge_tables
 from hedgehop.oracles.base import Oracle, Solver
-from hedgehop.oracles.folding import changed_unary
+from hedgehop.oracles.folding import Theta, as_change, changed_unary
 from hedgehop.oracles.penalties import decided_by, penalised
 
 CLOSE_GAP = 1e-6  # of what is at stake: a gap that is not worth further messages
 ROUNDING_GAP = 1e-9  # the same: a gap that is rounding by all means
+_KEPT_SCORES = 2**20  # of labels: the kernels of larger models do not survive a pause
 MOST_WITH_BOUNDS = 200_000  # scores of labels, so many of which hardly ever prefer one labeling alone
 _TOWARDS_ZERO = 1.0 - 2.0**-22  # by more than single precision rounds
 
@@ -59,11 +60,11 @@ def message_solver(model: PairwiseModel) -> _core.trws.Trws:
 
 
 def pass_messages(
-    solver: _core.trws.Trws, model: PairwiseModel, theta: Doubles | None, iterations: int, close: float = CLOSE_GAP
+    solver: _core.trws.Trws, model: PairwiseModel, theta: Theta | None, iterations: int, close: float = CLOSE_GAP
 ) -> tuple[Labels, float, float]:
     """Return labeling, value and bound of unary + theta; fewer iterations do if these are close."""
     try:
-        solver.add_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+        solver.add_linear(as_change(theta))
     except ValueError as error:  # sizes are checked before: a variable has no label left
         raise InfeasibleError(f"{error}.") from None
     labeling, value, bound, _ = solver.run(iterations, gap=close * model.spread)
@@ -150,6 +151,13 @@ class PairwiseSolver(Solver):
         if "_moves" in self.__dict__:
             self._moves.set_linear(None)
 
+    def pause(self) -> None:
+        """Let go of the kernels of a large model, which take several times the memory of the scores."""
+        if self.model.unary.size > _KEPT_SCORES:
+            for kernel in ("_all_messages", "_moves"):
+                self.__dict__.pop(kernel, None)
+            _core.trim_memory()
+
     def keep(self, labeling: Labels, most: int) -> None:
         """Keep a labeling for later steps, and of the earlier ones so many that there are no more than `most`."""
         self.kept = [labeling, *self.kept][:most]
@@ -157,10 +165,10 @@ class PairwiseSolver(Solver):
 
 def expanded(
     solver: _core.moves.Moves,
-    theta: Doubles | None,
+    theta: Theta | None,
     labeling: Labels,
     candidates: NDArray[np.uint8] | None,
 ) -> Labels:
     """Improve a labeling of unary + theta by one round of expansion moves; its score never falls."""
-    solver.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    solver.set_linear(as_change(theta))
     return solver.expand(np.ascontiguousarray(labeling.reshape(-1), np.int32), candidates, 1)[0]

@@ -46,8 +46,8 @@ class LabelSets:
     ) -> None:
         self._messages, self._model, self._potentials = messages, model, potentials
         self.theta = np.zeros(model.unary.shape) if theta is None else theta.copy()
-        self._unary = changed_unary(model, theta)
-        self._allowed = bool(np.isfinite(self._unary).all())
+        self._unary = model.unary if theta is None else changed_unary(model, theta)
+        self._allowed = model._extent[0] > -np.inf if theta is None else bool(np.isfinite(self._unary).all())
         self.labeling = labeling.reshape(-1)
         self.value = float(values_of(model, theta, self.labeling[None])[0]) + self._worth(self.labeling)
         self.kept = np.ones(model.n_labels, bool)
@@ -92,7 +92,7 @@ class LabelSets:
         if not rest.any() or not (self._allowed or np.isfinite(self._unary[:, rest]).any(axis=1).all()):
             return False
         users = self.labeling == label
-        lost = self._unary[users, label] - self._unary[users][:, rest].max(axis=1)
+        lost = self._unary[users, label].astype(np.float64) - self._unary[users][:, rest].max(axis=1)
         return float(lost.sum()) - self._border(label) < cost
 
     def _border(self, label: int) -> float:

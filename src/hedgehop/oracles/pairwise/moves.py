@@ -153,7 +153,9 @@ class MoveSolver(PairwiseSolver):
         sets.shrink(weights.label_costs)
         sets.settle(50)
         MoveWeights(self.model, ()).tell(self._moves, None)
-        return repaired(self._messages, self._moves, self.model, sets.theta, sets.labeling, 0.0)
+        found = repaired(self._messages, self._moves, self.model, sets.theta, sets.labeling, 0.0)
+        self.release()  # of what was left out, which bounds are not about
+        return found
 
     def _bound_by_branches(self, pool: Pool, theta: Doubles | None, constant: float, weights: MoveWeights) -> float:
         """If labels and transitions cost, branch on which of them are paid for; inf if that is of no help."""
@@ -187,7 +189,7 @@ class MoveSolver(PairwiseSolver):
 
 def _simple(model: PairwiseModel, theta: Doubles | None) -> list[Labels]:
     """The locally best labeling, and the constant ones."""
-    unary = changed_unary(model, theta)
+    unary = model.unary if theta is None else changed_unary(model, theta)
     constants = np.flatnonzero(np.isfinite(unary).all(axis=0))
     constant = [np.full(model.n_variables, k, np.int32) for k in constants]
     return [np.argmax(unary, axis=1).astype(np.int32), *constant]

@@ -22,7 +22,7 @@ from hedgehop.models.grid import Grid
 from hedgehop.models.pairwise import EdgeTables, PairwiseModel, PairwiseScores, Potts
 from hedgehop.oracles.base import Step
 from hedgehop.oracles.exactness import ties
-from hedgehop.oracles.folding import changed_unary, fold, nonlinear, not_pairwise
+from hedgehop.oracles.folding import Theta, as_change, changed_unary, fold, nonlinear, not_pairwise
 from hedgehop.oracles.pairwise.kernels import bounds_by_label, message_solver, pair_tables, pass_messages
 from hedgehop.potentials import Constant, Linear, Potential
 from hedgehop.potentials.ball_unions import BallGain
@@ -33,18 +33,19 @@ _PASSES_FOR_PROGRAMS = 50  # of messages, before labels are left out of a progra
 _MOST_UNKNOWN = 0.5  # of the variables: if more are left, the whole model may as well be solved
 
 
-def sure_labels(model: PairwiseModel, theta: Doubles | None) -> Labels | None:
+def sure_labels(model: PairwiseModel, theta: Theta | None) -> Labels | None:
     """Return labels that every best labeling of unary + theta has, UNKNOWN where that is open; None if few are known.
 
     A label that leads by more than the edges around its variable can make up for is right; its edges are then scores
     of the neighbours, and so on.
     """
-    scores = np.ascontiguousarray(model.unary), None if theta is None else np.ascontiguousarray(theta, np.float64)
+    unary, change = np.ascontiguousarray(model.unary), as_change(theta)
     if isinstance(model, Grid):  # no list of edges
-        labels = _core.scores.grid_sure_labels(*scores, model.reaches, model.shape, model.connectivity, model.strengths)
+        grid = model.shape, model.connectivity, model.strengths
+        labels = _core.scores.grid_sure_labels(unary, change, model.reaches, *grid)
     elif isinstance(model.pairwise, Potts):
         strengths = np.ascontiguousarray(model.pairwise.strengths, np.float64)
-        labels = _core.scores.sure_labels(*scores, model.reaches, model.edges, strengths)
+        labels = _core.scores.sure_labels(unary, change, model.reaches, model.edges, strengths)
     else:
         return None
     return labels if _are_enough(labels) else None
@@ -138,7 +139,7 @@ class Rest:
     @staticmethod
     def of(
         model: PairwiseModel,
-        theta: Doubles | None,
+        theta: Theta | None,
         known: Labels,
         at_stake: float,
         worse: NDArray[np.bool_] | None = None,
@@ -152,7 +153,7 @@ class Rest:
             return Rest(known, variables)
         unary = model.unary[variables].astype(np.float64)
         if theta is not None:
-            unary += theta[variables]
+            unary += theta[variables] if isinstance(theta, np.ndarray) else theta.rows(variables)
         edges, inner = _left(model, known, variables, unary)
         labels = None if worse is None else _fewer(worse[variables], unary)
         if labels is not None:

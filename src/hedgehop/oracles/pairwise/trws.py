@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels, flag, positive_count
+from hedgehop._arrays import Labels, flag, positive_count
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import Elimination
 from hedgehop.oracles.exactness import stake, ties
-from hedgehop.oracles.folding import fold, not_linear, not_pairwise, values_of
+from hedgehop.oracles.folding import Theta, as_change, fold_change, not_linear, not_pairwise, table_of, values_of
 from hedgehop.oracles.pairwise.kernels import CLOSE_GAP, MOST_WITH_BOUNDS, ROUNDING_GAP, PairwiseSolver, pass_messages
 from hedgehop.oracles.pairwise.rest import Rest, known_labels, sure_labels, worse_labels
 from hedgehop.oracles.search.annealing import annealed
@@ -93,8 +93,13 @@ class TrwsSolver(PairwiseSolver):
         finally:
             self.release()
 
+    def pause(self) -> None:
+        """Let go of the kernels of a large model: messages begin afresh."""
+        super().pause()
+        self._warm = self._warm and "_all_messages" in self.__dict__
+
     def _solved(self, potentials: Sequence[Potential]) -> Step:
-        theta, constant, _ = fold(self.model, potentials)
+        theta, constant = fold_change(self.model, potentials)
         sure = sure_labels(self.model, theta)
         if sure is not None:
             labeling, gap = self._rest(potentials, theta, sure)
@@ -111,7 +116,7 @@ class TrwsSolver(PairwiseSolver):
     def _narrowed(
         self,
         potentials: Sequence[Potential],
-        theta: Doubles | None,
+        theta: Theta | None,
         labeling: Labels,
         value: float,
         bound: float,
@@ -129,13 +134,13 @@ class TrwsSolver(PairwiseSolver):
         return (labeling, bound) if better is None else better
 
     def _without_worse(
-        self, potentials: Sequence[Potential], theta: Doubles | None, labeling: Labels, value: float, bound: float
+        self, potentials: Sequence[Potential], theta: Theta | None, labeling: Labels, value: float, bound: float
     ) -> tuple[Labels, float] | None:
         """Return a labeling and a bound from the labels that are not proven to be worse; None if these are many."""
         model = self.model
         if not ROUNDING_GAP * model.spread < bound - value <= self._narrow_gap:
             return None
-        worse = worse_labels(model, theta, self._messages, labeling, value - ties(model, value))
+        worse = worse_labels(model, table_of(theta), self._messages, labeling, value - ties(model, value))
         known = known_labels(worse, labeling)
         if known is None:
             return None
@@ -147,7 +152,7 @@ class TrwsSolver(PairwiseSolver):
     def _rest(
         self,
         potentials: Sequence[Potential],
-        theta: Doubles | None,
+        theta: Theta | None,
         known: Labels,
         worse: NDArray[np.bool_] | None = None,
     ) -> tuple[Labels, float]:
@@ -169,7 +174,7 @@ class TrwsSolver(PairwiseSolver):
             return 0.0
         return max(CLOSE_GAP, _NARROW_SHARE / self.model.n_variables) * self.model.spread
 
-    def _repaired(self, theta: Doubles | None, labeling: Labels, gap: float) -> Labels:
+    def _repaired(self, theta: Theta | None, labeling: Labels, gap: float) -> Labels:
         """Improve a labeling by moves and, if scores contradict each other, by annealing, as far as the gap asks."""
         if self.oracle.repair and gap > CLOSE_GAP * self.model.spread:
             moved = repaired(self._messages, self._moves, self.model, theta, labeling, gap)
@@ -178,9 +183,7 @@ class TrwsSolver(PairwiseSolver):
             labeling = self._better_of_annealed(theta, labeling)
         return labeling
 
-    def _passed(
-        self, theta: Doubles | None, passes: int, potentials: Sequence[Potential]
-    ) -> tuple[Labels, float, float]:
+    def _passed(self, theta: Theta | None, passes: int, potentials: Sequence[Potential]) -> tuple[Labels, float, float]:
         """Pass messages; a few at a time if they may be good enough before they are done."""
         if not (effort().is_limited or self._is_large):
             share = max(CLOSE_GAP, self._narrow_gap / self.model.spread) if self.model.spread > 0 else CLOSE_GAP
@@ -205,7 +208,7 @@ class TrwsSolver(PairwiseSolver):
     def _contradicts(self) -> bool:
         """Whether pairs may contradict each other, so that annealing finds what moves miss."""
         wanted = self.oracle.repair and self.oracle.anneal
-        return wanted and not isinstance(self.model.pairwise, Potts)
+        return wanted and not self.model.is_potts
 
     @property
     def _is_large(self) -> bool:
@@ -223,13 +226,13 @@ class TrwsSolver(PairwiseSolver):
         rate: float = gaps[-1] / gaps[-2]
         return bool(gaps[-1] * rate ** (passes / 2 / _FEW_PASSES) <= _PROVEN_GAP * self.model.spread)
 
-    def _better_of_annealed(self, theta: Doubles | None, labeling: Labels) -> Labels:
+    def _better_of_annealed(self, theta: Theta | None, labeling: Labels) -> Labels:
         """Anneal in the first step; later ones compare with what that found."""
         if not self.kept:
-            self.keep(annealed(self.model, theta, labeling), 1)
+            self.keep(annealed(self.model, table_of(theta), labeling), 1)
         return self._better(theta, labeling, *self.kept)
 
-    def _better(self, theta: Doubles | None, *labelings: Labels) -> Labels:
+    def _better(self, theta: Theta | None, *labelings: Labels) -> Labels:
         """The best one of some labelings, the first of equals."""
         rows = np.stack([labeling.reshape(-1) for labeling in labelings])
         return np.asarray(rows[int(np.argmax(values_of(self.model, theta, rows)))])
@@ -239,17 +242,16 @@ def repaired(
     messages: _core.trws.Trws,
     moves: _core.moves.Moves,
     model: PairwiseModel,
-    theta: Doubles | None,
+    theta: Theta | None,
     labeling: Labels,
     gap: float,
 ) -> Labels:
     """Mix in the labelings of the last sweeps, then expand labels whose beliefs are close to the best."""
-    moves.set_linear(None if theta is None else np.ascontiguousarray(theta, np.float64))
+    moves.set_linear(as_change(theta))
     labeling = np.ascontiguousarray(labeling.reshape(-1), np.int32)
     for other in messages.sweep_labelings():
         labeling = moves.fuse(labeling, np.ascontiguousarray(other))[0]
-    close = (messages.beliefs() >= -_reach(model, gap)).view(np.uint8)
-    return moves.expand(labeling, close, 1)[0]
+    return moves.expand(labeling, messages.close_labels(_reach(model, gap)), 1)[0]
 
 
 def _reach(model: PairwiseModel, gap: float) -> float:

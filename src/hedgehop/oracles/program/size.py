@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, Potts, UnaryModel
+from hedgehop.models import GraphMatching, LinearModel, Model, PairwiseModel, UnaryModel
 from hedgehop.oracles.folding import nonlinear
 from hedgehop.oracles.program.structure_rows import structure_columns
 from hedgehop.potentials import PairClasses, Potential
@@ -39,7 +39,7 @@ def is_small(model: Model, potentials: Sequence[Potential] = ()) -> bool:
 
 def _kind(model: UnaryModel) -> str:
     if isinstance(model, PairwiseModel):
-        return "Potts" if isinstance(model.pairwise, Potts) else "tables"
+        return "Potts" if model.is_potts else "tables"
     return "blossoms" if isinstance(model, GraphMatching) else "structure"
 
 
@@ -54,7 +54,7 @@ def columns(model: Model, potentials: Sequence[Potential]) -> int:
     if not isinstance(model, PairwiseModel):
         assert isinstance(model, LinearModel)
         return model.unary.size + structure_columns(model)
-    tables = not isinstance(model.pairwise, Potts) or counts_edges(model, potentials)
+    tables = not model.is_potts or counts_edges(model, potentials)
     per_edge = model.n_labels**2 if tables else model.n_labels
     cells = sum(c.table.size for c in model.cliques)
-    return model.unary.size + len(model.edges) * per_edge + cells
+    return model.unary.size + model.n_edges * per_edge + cells

@@ -82,6 +82,11 @@ class LinearStepsSolver(Solver):
 
         return (self.oracle.inner or Auto()).on(self.model)
 
+    def pause(self) -> None:
+        """Let the solvers of linear steps let go of what is large."""
+        for solver in (*self._inner.values(), *([self._alone] if "_alone" in self.__dict__ else [])):
+            solver.pause()
+
     def linear_steps(self, others: Sequence[Potential], quick: bool = False) -> SolveLinear:
         """How to ask for linear steps; the oracle is chosen once."""
         oracle = self.oracle.linear_oracle(self.model, others, quick)

@@ -110,14 +110,17 @@ class _MemberMultipliers:
     def __init__(self, counts: list[CountFunction], codes: Indices, losses: Doubles) -> None:
         rises = [threshold(c) for c in counts]
         rows = [(f.weight, f.start, f.width, _cap(c, codes)) for c, f in zip(counts, rises, strict=True)]
-        sizes = [c.members.size for c in counts]
-        members = [c.members for c in counts]
+        first = np.concatenate([[0], np.cumsum([c.members.size for c in counts])]).astype(np.int64)
+        shares = np.empty(int(first[-1]))
+        for count, start, end in zip(counts, first[:-1].tolist(), first[1:].tolist(), strict=True):
+            shares[start:end] = _first_shares(count, codes, losses)
+        members = [] if all(_are_all(c.members, len(losses)) for c in counts) else [c.members for c in counts]
         self.kernel = _core.counts.Shares(
             np.array(rows, np.float64).reshape(len(counts), 4),
             np.array([c.code for c in counts], np.int64),
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.concatenate(members).astype(np.int64) if counts else np.zeros(0, np.int64),
-            np.concatenate([_first_shares(c, codes, losses) for c in counts]) if counts else np.zeros(0),
+            first,
+            np.concatenate([np.zeros(0, np.int32), *members]).astype(np.int32),
+            shares,
             *losses.shape,
         )
 
@@ -129,6 +132,11 @@ class _MemberMultipliers:
 
     def step(self, length: float) -> None:
         self.kernel.step(length)
+
+
+def _are_all(members: Indices, n_slots: int) -> bool:
+    """Whether the members of a count are all slots, in order."""
+    return members.size == n_slots and bool((members == np.arange(n_slots)).all())
 
 
 def _cap(count: CountFunction, codes: Indices) -> float:

@@ -42,7 +42,7 @@ class Prices:
 
 def is_partition(model: Model) -> bool:
     """Whether relevance is unary and Potts scores alone."""
-    return isinstance(model, PairwiseModel) and isinstance(model.pairwise, Potts) and not model.cliques
+    return isinstance(model, PairwiseModel) and model.is_potts and not model.cliques
 
 
 class PartitionDual:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Floats, Labels
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.branching import Relaxed, without_labels
 from hedgehop.oracles.exact.linear import refuse_infeasible
@@ -46,9 +46,10 @@ class CountMultipliers:
     """
 
     def __init__(
-        self, counts: Iterable[CountFunction], labeling: Labels, unary: Doubles, tables: Doubles | None = None
+        self, counts: Iterable[CountFunction], labeling: Labels, unary: Floats, tables: Doubles | None = None
     ) -> None:
-        self.unary, self.tables = unary, tables
+        self.tables = tables
+        self._shape, self._unary = unary.shape, unary
         groups: dict[tuple[type, object], list[CountFunction]] = {}
         for count in counts:
             groups.setdefault((type(count.codes), count.codes.key), []).append(count)
@@ -56,18 +57,20 @@ class CountMultipliers:
             (group[0].codes, Multipliers(group, group[0].codes.of(labeling), self._losses(group[0].codes, labeling)))
             for group in groups.values()
         ]
+        del self._unary  # which may be a large copy
 
     def scores(self) -> tuple[Doubles, Doubles | None]:
         """What to add to the scores of labels, (n, L), and all scores of pairs, (E, L, L), if these are changed."""
-        theta, tables = np.zeros(self.unary.shape), None
+        theta, tables = None, None
         for codes, multipliers in self.classes:
             if isinstance(codes, LabelClasses):
-                theta += codes.spread(multipliers.scores())
+                added = codes.spread(multipliers.scores())
+                theta = added if theta is None else theta + added
             else:
                 assert self.tables is not None
                 before = (self.tables if tables is None else tables).reshape(len(self.tables), -1)
                 tables = multipliers.added_to(before, codes.twins).reshape(self.tables.shape)
-        return theta, tables
+        return np.zeros(self._shape) if theta is None else theta, tables
 
     def rest(self) -> float:
         """What the functions may add beside these scores."""
@@ -82,10 +85,10 @@ class CountMultipliers:
 
     def _losses(self, codes: LabelClasses | PairClasses, labeling: Labels) -> Doubles:
         if isinstance(codes, LabelClasses):
-            return codes.losses(self.unary, labeling)
+            return codes.losses(self._unary, labeling)
         assert self.tables is not None
         i, j = codes.edges.T
-        single = np.maximum(0.0, self.unary[np.arange(labeling.size), labeling][:, None] - self.unary)
+        single = np.maximum(0.0, self._unary[np.arange(labeling.size), labeling][:, None] - self._unary)
         now = self.tables[np.arange(len(self.tables)), labeling[i], labeling[j]]
         lost = single[i][:, :, None] + single[j][:, None, :] + now[:, None, None] - self.tables
         return np.asarray(np.maximum(0.0, lost).reshape(len(self.tables), -1))
@@ -134,15 +137,18 @@ def bound_by_messages(
         relaxed, constant = _relaxed_pairs(model, pairs, flat)
         counts = [c for c in counts if isinstance(c.codes, LabelClasses)] + relaxed
     tables = pair_tables(model) if tabled else None
-    multipliers = CountMultipliers(counts, flat, changed_unary(model, theta), tables)
+    unary = model.unary if theta is None and tables is None else changed_unary(model, theta)
+    multipliers = CountMultipliers(counts, flat, unary, tables)
 
     def evaluate(scores: Doubles, tables: Doubles | None) -> tuple[Labels, float]:
-        changed = scores if theta is None else theta + scores
+        changed = scores if theta is None else np.add(theta, scores, out=scores if scores.flags.writeable else None)
         passes = _WARM_PASSES if model.unary.size <= _MANY_SCORES else _WARM_PASSES // 2
         if tables is not None and not messages.has_tables:
             passes = _COLD_PASSES
         ready = messages.plain if tables is None else messages.of(tables)
         found, _, bound = pass_messages(ready, model, changed, passes)
+        if tables is None:
+            ready.release_linear()  # before the next multipliers are laid out
         return found.reshape(-1), bound + constant
 
     return multipliers.descend(evaluate, lambda: reached, rounds, model.spread)
