@@ -96,5 +96,5 @@ def test_large_models_and_cliques_begin_at_the_list(monkeypatch: pytest.MonkeyPa
     assert begins(hh.FactorGraph(scores, edges, [1.0, 1.0]))
     assert not begins(hh.FactorGraph(scores, edges, [1.0, 1.0], cliques=[((0, 1, 2), table)]))
     assert not begins(hh.Matching(np.zeros((3, 3))))
-    monkeypatch.setattr(lines, "_MOST_SCORES", 5)
+    monkeypatch.setattr(lines, "_MOST_MESSAGE_SCORES", 5)
     assert not begins(hh.FactorGraph(scores, edges, [1.0, 1.0]))

@@ -23,7 +23,7 @@ from hedgehop.potentials import Linear, Potential
 
 MESSAGE_ITERATIONS = 4  # of a sweep forward and one backward; more change little
 _CELLS_AT_ONCE = 2**12  # whose conjugates are at hand while they are compared
-_MOST_SCORES = 2**23  # variables times labels: messages of larger models take too much memory
+_MOST_MESSAGE_SCORES = 2**23  # variables times labels: messages of larger models take too much memory
 
 Slopes = Mapping[str, NDArray[Any]]  # a choice of slopes for all groups, as plain arrays that a file can hold
 
@@ -138,7 +138,7 @@ class VariableLines(GroupLines):
     def begin(self, factor: float) -> bool:
         """Pass messages that choose slopes at each variable; variables with like slopes are the first cells."""
         model = self._model
-        if not isinstance(model, PairwiseModel) or model.cliques or model.unary.size > _MOST_SCORES:
+        if not isinstance(model, PairwiseModel) or model.cliques or model.unary.size > _MOST_MESSAGE_SCORES:
             return False
         weights = np.ascontiguousarray(factor * self._weights, np.float64)
         unit = float(weights.max())
