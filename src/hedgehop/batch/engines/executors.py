@@ -17,6 +17,7 @@ from hedgehop.batch.items import Item
 _CHUNKS_PER_WORKER = 4  # submitted at once: enough that none waits, few enough that memory stays bounded
 _POLL_SECONDS = (0.005, 0.5)  # between looks at jobs that cannot be waited for: at first, and at most
 _COUNT_SECONDS = 5.0  # for which a count of threads is believed
+_LOGS = ("distributed.client", "distributed.core", "tornado.application")  # of Dask's client
 
 
 class ExecutorEngine(Engine):
@@ -101,27 +102,29 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, Callable[[], int]]]:
     Tasks of workers that are lost go to others; a task that kills several workers comes back as an error.
     """
     distributed = need("distributed", "batch", "a Dask cluster")
-    try:
-        client = distributed.Client(address, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"there is no Dask scheduler at {address!r}: {said(error)}.") from error
-    try:
-        with _no_tracebacks():
+    with _no_tracebacks():
+        try:
+            client = distributed.Client(address, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"there is no Dask scheduler at {address!r}: {said(error)}.") from error
+        try:
             yield client.get_executor(pure=False), _Threads(client)
-    finally:
-        client.close(timeout=5)
+        finally:
+            client.close(timeout=5)
 
 
 @contextmanager
 def _no_tracebacks() -> Iterator[None]:
     """Keep Dask's client quiet: the batch itself sees that a scheduler went away, and says so if it stays away."""
-    log = logging.getLogger("distributed.client")
-    before = log.level
-    log.setLevel(logging.CRITICAL)
+    logs = [logging.getLogger(name) for name in _LOGS]
+    before = [log.level for log in logs]
     try:
+        for log in logs:
+            log.setLevel(logging.CRITICAL)
         yield
     finally:
-        log.setLevel(before)
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
 
 
 class _Threads:
