@@ -24,7 +24,7 @@ from hedgehop.probabilities.weighing import has_own_chances, weigh
 _COLDEST, _HOTTEST = 1e-3, 1e3  # temperatures that are tried
 _TRIED = {"likelihood": 19, "error": 37}  # how many: the error has several minima
 _LEAST_SAID = 1e-6  # probability whose logarithm stands for those of smaller ones
-_SAYING_NOTHING = 0.1  # what log loss adds to the error: equal probabilities of everything have no error
+_SAYING_NOTHING = 0.3  # what log loss adds to the error: equal probabilities of everything have no error
 _PRIOR = 1.0  # spread of the logarithm of a list's temperature that is expected beforehand: few lists change little
 _EQUALLY_SIMILAR = 1e-9  # labelings that are as similar to the truth within this are equally near
 
@@ -81,9 +81,9 @@ def calibrate(
     truths : list of arrays of labels
         The true labeling of each, of the same shape; negative labels are unknown.
     by : "likelihood" or "error"
-        What is smallest at the temperature: the mean of ``-log p(truth)``, or the expected calibration error plus a
-        tenth of that mean, which needs more examples. Lists are few and each contains little information, so
-        temperatures far from 1 are penalised.
+        What is smallest at the temperature: the mean of ``-log p(truth)``, or the expected calibration error plus 0.3
+        of that mean, which needs more examples. Lists are few and each contains little information, so temperatures far
+        from 1 are penalised.
 
     Returns
     -------
