@@ -334,6 +334,7 @@ class AutoSolver(Solver):
         self._solvers: dict[str, Solver] = {}
         self._usual: Oracle | None = None
         self._last = ""  # oracle that was asked
+        self._unproven: frozenset[str] = frozenset()
         self._remembers = isinstance(model, PairwiseModel) and model.unary.size <= _REMEMBERED_SCORES
         self._remembers = self._remembers and all(is_built_in(o) for o in oracle.oracles.values())
 

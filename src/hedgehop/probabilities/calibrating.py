@@ -22,7 +22,7 @@ from hedgehop.probabilities.marginals import marginals
 from hedgehop.probabilities.weighing import has_own_chances, weigh
 
 _COLDEST, _HOTTEST = 1e-3, 1e3  # temperatures that are tried
-_TRIED = {"likelihood": 19, "error": 37}  # how many: the error has several minima
+_TEMPERATURES = {"likelihood": 19, "error": 37}  # how many: the error has several minima
 _LEAST_SAID = 1e-6  # probability whose logarithm stands for those of smaller ones
 _SAYING_NOTHING = 0.3  # what log loss adds to the error: equal probabilities of everything have no error
 _PRIOR = 1.0  # spread of the logarithm of a list's temperature that is expected beforehand: few lists change little
@@ -165,7 +165,7 @@ def fitted(examples: Sequence[LabelledExample], by: str = "likelihood") -> Calib
         main = found.log_loss if by == "likelihood" else found.reliability.error + _SAYING_NOTHING * found.log_loss
         return main + 0.5 * shrink * (log / _PRIOR) ** 2
 
-    logs = np.linspace(np.log(_COLDEST), np.log(_HOTTEST), _TRIED[by])
+    logs = np.linspace(np.log(_COLDEST), np.log(_HOTTEST), _TEMPERATURES[by])
     costs = np.array([cost(log) for log in logs])
     best = int(costs.argmin())
     if best in (0, len(logs) - 1):
