@@ -84,7 +84,7 @@ class PyForestDual {
         problem.pairs.scores);
   }
 
-  Slopes as_slopes(const counts::SlopeCells& cells) const {
+  Slopes as_slopes(const counts::CellTable& cells) const {
     Result<double> slopes{cells.slopes.size() / pairs_.n_labels(), pairs_.n_labels()};
     slopes.values = cells.slopes;
     return {Result<std::int32_t>(std::span<const std::int32_t>(cells.cell)), std::move(slopes)};

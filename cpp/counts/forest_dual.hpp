@@ -41,11 +41,17 @@ struct DualProblem {
   double rise(std::size_t c) const { return h[c] - h[c - 1]; }
 };
 
+// The cell of each variable, and the slopes of all labels in each cell: cells x labels.
+struct CellTable {
+  std::vector<std::int32_t> cell;
+  std::vector<double> slopes;
+};
+
 class ForestDual {
  public:
   // `begun`: cells of variables and the slopes they are first held near. The rows are a list of m labelings.
-  ForestDual(DualProblem problem, SlopeCells begun, Labelings rows, std::span<const double> scores)
-      : problem_(problem), cells_(std::move(begun)) {
+  ForestDual(DualProblem problem, const SlopeCells& begun, Labelings rows, std::span<const double> scores)
+      : problem_(problem), cells_(table_of(begun)) {
     for (std::size_t r = 0; r < rows.rows; ++r) {
       const std::size_t k = place(rows.row(r));
       if (k == known_.size()) add(rows.row(r), scores[r]);
@@ -56,7 +62,7 @@ class ForestDual {
   // What one step proves, by which slopes of which cells, and its labeling.
   struct Round {
     double bound = 0;
-    SlopeCells slopes;
+    CellTable slopes;
     std::vector<Label> labeling;
   };
 
@@ -75,7 +81,7 @@ class ForestDual {
   bool found_new() const { return found_new_; }
   // Whether the mixture has more of a labeling than a list without repetitions holds.
   bool exceeds() const { return *std::max_element(mixture_.begin(), mixture_.end()) > (1.0 + 1e-6) / many(); }
-  const SlopeCells& cells() const { return cells_; }
+  const CellTable& cells() const { return cells_; }
   const std::vector<std::vector<Label>>& known() const { return known_; }
 
   // As often as a list of m labelings has them at least.
@@ -97,6 +103,17 @@ class ForestDual {
   double many() const { return static_cast<double>(problem_.m()); }
   std::size_t n_labels() const { return problem_.pairs.n_labels; }
   std::size_t n_cells() const { return cells_.slopes.size() / n_labels(); }
+
+  CellTable table_of(const SlopeCells& begun) const {
+    const std::size_t n_cells = begun.starts.size() - 1;
+    CellTable table{begun.cell, std::vector<double>(n_cells * n_labels(), problem_.rise(1))};
+    for (std::size_t c = 0; c < n_cells; ++c) {
+      for (std::size_t e = index(begun.starts[c]); e < index(begun.starts[c + 1]); ++e) {
+        table.slopes[c * n_labels() + index(begun.labels[e])] = begun.slopes[e];
+      }
+    }
+    return table;
+  }
 
   std::size_t place(std::span<const Label> labeling) const {
     std::size_t k = 0;
@@ -264,7 +281,7 @@ class ForestDual {
   }
 
   DualProblem problem_;
-  SlopeCells cells_;                             // with the slopes they are held near
+  CellTable cells_;                              // with the slopes they are held near
   std::vector<double> weight_;                   // of each cell
   std::vector<std::vector<Label>> cell_labels_;  // of each labeling
   std::vector<std::vector<Label>> known_;

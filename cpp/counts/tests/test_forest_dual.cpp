@@ -64,7 +64,11 @@ void rounds_bound_every_list(Random& random) {
   std::vector<Label> rows;
   for (int k = 0; k < 3; ++k) rows.insert(rows.end(), first.labels.begin(), first.labels.end());
   const std::vector<double> scores(3, first.score);
-  SlopeCells begun{std::vector<std::int32_t>(model.n, 0), std::vector<double>(model.n_labels, 0.6)};
+  // One cell: the first labels have slopes of their own, all others the largest.
+  const std::size_t held = random.below(model.n_labels + 1);
+  SlopeCells begun{std::vector<std::int32_t>(model.n, 0), {0, static_cast<std::int32_t>(held)}, {}, {}};
+  for (std::size_t l = 0; l < held; ++l) begun.labels.push_back(static_cast<Label>(l));
+  begun.slopes.assign(held, 0.6);
   ForestDual dual({model.unary_view(), pairs, order, weights, h, 10.0, 1.0, 0.0}, begun, {rows, 3, model.n},
                   scores);
   double best = -std::numeric_limits<double>::infinity();
