@@ -122,7 +122,7 @@ void bounds_hold(Random& random) {
     for (const bool with_theta : {false, true}) {
       const std::span<const double> change =
           with_theta ? std::span<const double>(theta) : std::span<const double>();
-      solver.set_scores(model.unary_view(), change);
+      solver.set_scores(model.unary_view(), with_theta ? Change(change) : Change());
       const Answer answer = solver.run({}, poll);
       CHECK(answer.upper_bound >= model.optimum(change));
       check_labeling(model, solver, answer, change);
