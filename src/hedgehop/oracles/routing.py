@@ -349,18 +349,22 @@ class AutoSolver(Solver):
             return step
         if step.exact or not effort().needs_bounds:
             return step
-        if tightens(oracles, chosen.name, self.model, potentials):
+        is_narrow = self._closer(chosen, potentials, step) == "elimination"  # which closes the gap in less time
+        if not is_narrow and tightens(oracles, chosen.name, self.model, potentials):
             cycles = self._solver(oracles["cycles"])
             if isinstance(cycles, CyclesSolver) and cycles.contradicts:
                 step = better(self.model, cycles.tightened(potentials, step), step)
-        if step.exact or not self.oracle.closes_gaps:
-            return step
-        last = closer(oracles, chosen.name, self.model, potentials, step)
+        last = None if step.exact else self._closer(chosen, potentials, step)
         if last is None:
             return step
         # Of the labels that a program need not consider, none belongs to a better labeling.
         left = self._without_worse_labels(potentials, step) if last == "ilp" else potentials
         return better(self.model, self._solver(oracles[last]).maximize(left), step)
+
+    def _closer(self, chosen: Oracle, potentials: Sequence[Potential], step: Step) -> str | None:
+        """Which oracle closes the gap of a step; None if gaps stay open."""
+        closes = self.oracle.closes_gaps
+        return closer(self.oracle.oracles, chosen.name, self.model, potentials, step) if closes else None
 
     def _choice(self, potentials: Sequence[Potential]) -> Oracle:
         """Choose an oracle; always the same one for steps that change the unary scores of a pairwise model.
