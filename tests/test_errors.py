@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.plotting import plot_reliability
 
 UNARY = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
 MODEL = hh.FactorGraph(UNARY, [[0, 1], [1, 2]], 1.0)
@@ -312,6 +313,7 @@ SETTINGS = {
     "negative rounds": (lambda: hh.oracles.Qpbo(rounds=-1), "rounds must be at least 0; got -1."),
     "words": (lambda: hh.oracles.Swap(rounds="many"), "rounds must be a whole number; got 'many'."),
     "fewer than no rounds": (lambda: hh.oracles.Expansion(bound_rounds=-1), "bound_rounds must be at least 0; got -1."),
+    "no flag": (lambda: hh.oracles.Cycles(anneal="no"), "anneal must be True or False; got 'no'."),
     "negative starts": (lambda: hh.oracles.Mplp(starts=-1), "starts must be at least 0; got -1."),
     "a name": (lambda: hh.oracles.Lagrangian(inner="trws"), "inner must be an oracle, such as hh.oracles.Trws()"),
 }
@@ -333,6 +335,12 @@ def test_things_in_the_place_of_others(tmp_path):
         hh.verify(model, model)
     with pytest.raises(TypeError, match=r"groups must return the names of all groups, such as \[3\]; got 3"):
         hh.diverse(model, hh.GroupCoverage(lambda _: 3), m=2, tradeoff=1.0)
+    with pytest.raises(TypeError, match=r"loss must return a number; got 'none'"):
+        hh.diverse(model, m=2, tradeoff=1.0).choose(lambda *_: "none")
+    with pytest.raises(
+        TypeError, match=r"subject must be what hh\.metrics\.reliability or hh\.calibrate returns; got list"
+    ):
+        plot_reliability([0.5])
 
 
 def test_forbidden_everything_is_infeasible():

@@ -233,11 +233,8 @@ class LinearHamming(Frozen, Diversity):
             raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
         if in_cells(model):
             cells = Cells.of(rows, n_labels)
-            return [
-                cells.linear(
-                    n_labels, factor * (len(rows) - cells.counts.astype(np.float64)), factor * len(rows), self.weights
-                )
-            ]
+            differing = factor * (len(rows) - cells.counts.astype(np.float64))
+            return [cells.linear(n_labels, differing, factor * len(rows), self.weights)]
         theta = _core.counts.differing_counts(rows, n_labels, self.weights, factor)
         return [Linear.of_finite(own(theta).reshape(-1, n_labels))]
 

@@ -222,7 +222,7 @@ class VariableLines(GroupLines):
         return [Linear(own(cells.linear(self._labels, factor * values, base).theta * weights))]
 
     def _read(self, slopes: Slopes) -> tuple[Cells, Doubles]:
-        """Cells and the slopes of their entries; older files have a table of the slopes of all labels, (C, L)."""
+        """Cells and the slopes of their entries; bounds of forests and older files have those of all labels, (C, L)."""
         cell, values = np.ascontiguousarray(slopes["cells"], np.int32), slopes["slopes"]
         if values.ndim == 2:
             return _cells_of_table(cell, values), np.ascontiguousarray(values, np.float64).reshape(-1)

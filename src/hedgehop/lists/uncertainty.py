@@ -173,6 +173,10 @@ class ListUncertainty:
 
 
 def _finite(value: Any) -> float:
-    if not np.isfinite(float(value)):
+    try:
+        loss = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"loss must return a number; got {value!r}.") from None
+    if not np.isfinite(loss):
         raise ValueError(f"loss must return finite numbers; got {value}.")
-    return float(value)
+    return loss

@@ -68,6 +68,10 @@ def _curves(subject: Reliability | Calibration | Mapping[str, Reliability]) -> M
         return {"temperature 1": subject.before.reliability, after: subject.after.reliability}
     if isinstance(subject, Reliability):
         return {"probabilities": subject}
+    if not isinstance(subject, Mapping):
+        raise TypeError(
+            f"subject must be what hh.metrics.reliability or hh.calibrate returns; got {type(subject).__name__}."
+        )
     return subject
 
 

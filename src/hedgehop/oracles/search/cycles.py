@@ -15,7 +15,7 @@ from math import fsum, inf
 import numpy as np
 
 from hedgehop import _core
-from hedgehop._arrays import Doubles, Labels
+from hedgehop._arrays import Doubles, Labels, flag
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.elimination import scopes
@@ -63,7 +63,7 @@ class Cycles(Oracle):
     summary = "messages of short cycles and annealing; any pairwise model, linear potentials, with a bound"
 
     def __init__(self, anneal: bool = True) -> None:
-        self.anneal = anneal
+        self.anneal = flag(anneal, "anneal")
 
     def on(self, model: Model) -> CyclesSolver:
         """Return a solver that keeps its messages and cycles."""
