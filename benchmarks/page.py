@@ -104,7 +104,7 @@ Shares of CPU time of the public calls, as profiled for the version of this page
   2 %.
 - A list of ten binary labelings, 256 x 256: cuts take 66 %, scores and gains 9 %, potentials and terminals 6 %, the
   certificate by the steps alone 5 %, the growing array of labelings 3 %, range checks of labelings 2 %. The certificate
-  by ten more cuts adds a quarter to a third of that, nearly all of it in cuts. Within a cut, paths and what they cut
+  by ten more cuts adds a fifth to a third of that, nearly all of it in cuts. Within a cut, paths and what they cut
   off take three quarters; the new forests of a step take a seventh.
 - A list of ten with 21 labels, 256 x 256, hard scores: expansion and fusion moves take 70 %, less than half of it in
   cuts, the rest in choosing who takes part and in building graphs; message passing takes 24 %. With easy scores,

@@ -29,7 +29,7 @@ def cup() -> tuple[np.ndarray, hh.segmentation.Suggestions]:
 def draw_list(path: Path) -> None:
     """Draw the image, the list with its probabilities, and the map of what is sure."""
     image, found = cup()
-    figure = Figure(figsize=(13, 2.6), dpi=110, layout="constrained", facecolor="white")
+    figure = Figure(figsize=(13, 1.9), dpi=110, layout="constrained", facecolor="white")
     panels = [(image, "image", "")]
     for k, labels in enumerate(found.labelings):
         shown = np.where(labels[..., None] == 1, image, 255 - (255 - image) // 4)
