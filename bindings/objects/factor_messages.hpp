@@ -77,6 +77,7 @@ class PyFactorMessages {
 
   // Scores of the factors of several variables with all messages of cycles, end to end.
   Result<double> tilted() {
+    const Busy busy(busy_, "solver");
     std::vector<double> all;
     for (std::size_t f = 0; f < scopes_.size(); ++f) {
       if (scopes_[f].size() == 1) continue;
