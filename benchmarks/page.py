@@ -44,7 +44,8 @@ CPU seconds of `hh.diverse` with its default certificate, for every diversity, o
 `python docs/pictures/growth.py n L m` measures and draws them. Sizes double (pixels: the sides). A curve ends where the
 next list would take more than {limit:g} s if times went on to grow as they did last, or at 2048 x 2048 pixels, 320
 labels or 160 labelings. On the right, the curves of `HammingBall`, `LabelCoverage`, `TransitionCoverage` and
-`RegionCoverage` end sooner: there, measuring was stopped.
+`RegionCoverage` end sooner: there, measuring was stopped. Lists of `RegionCoverage` and `ExpectedBest` repeat labelings
+at these tradeoffs; others hold different ones.
 
 ![CPU seconds per list against pixels, labels and labelings](pictures/growth.svg)
 """

@@ -45,7 +45,7 @@ def squares(side: int) -> list[Any]:
 
 
 def diversities(grid: hh.Grid) -> dict[str, tuple[hh.Diversity, float]]:
-    """Every kind, with a tradeoff at which labelings differ."""
+    """Every kind, with a tradeoff at which labelings differ; some of those of regions and samples do not."""
     n, side = grid.n_variables, grid.shape[0]
     samples = np.random.default_rng(1).integers(0, grid.n_labels, (8, 8, 8))
     blown = np.stack([np.kron(s, np.ones((-(-side // 8), -(-side // 8)), int))[:side, :side] for s in samples])
