@@ -286,6 +286,8 @@ def test_suggestions_know_how_sure_they_are(n_segments):
     assert found.sure.shape == found.entropy.shape == found.labelings.shape[1:]
     choice = found.choose("iou")
     assert np.array_equal(choice.labeling, found.labelings[choice.index])
+    wrong_pixels = found.sure.size * found.choose("accuracy").losses
+    np.testing.assert_allclose(found.choose("hamming").losses, wrong_pixels)
     assert hh.consensus(found).shape == found.labelings.shape[1:]
     assert "likely" in found.report()
 

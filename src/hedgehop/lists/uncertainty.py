@@ -159,8 +159,8 @@ class ListUncertainty:
         if loss == "iou":
             return 1.0 - self.possible.expected_overlap(rows)
         places = np.arange(rows.shape[1])
-        wrong = (1.0 - self.possible.marginals[places, rows]) @ self.possible.weights
-        return np.asarray(wrong if loss == "hamming" else wrong / self.possible.weights.sum())
+        wrong = np.average(1.0 - self.possible.marginals[places, rows], axis=1, weights=self.possible.weights)
+        return np.asarray(wrong * self.figures.sure.size if loss == "hamming" else wrong)
 
     def _by_function(self, loss: Callable[[Labels, Labels], float], rows: Labels) -> Doubles:
         """Expected values of a function of labelings as the user sees them; one possible truth is drawn at a time."""
