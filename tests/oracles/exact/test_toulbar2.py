@@ -85,7 +85,7 @@ def test_refusals(by_enumeration: None, monkeypatch: pytest.MonkeyPatch) -> None
     assert oracle.refusal(model, []) is None
     assert "linear potentials only" in str(oracle.refusal(model, [hh.potentials.LabelWeights([1.0, 0.0, 0.0])]))
     assert "no unary and pairwise" in str(oracle.refusal(hh.Matching(np.eye(3)), []))
-    monkeypatch.setattr(toulbar2, "MOST_NETWORK_SCORES", 20)
+    monkeypatch.setattr(toulbar2, "_MOST_NETWORK_SCORES", 20)
     assert "cells" in str(oracle.refusal(model, []))
     with pytest.raises(ValueError, match="backtracks must be at least 1"):
         hh.oracles.Toulbar2(backtracks=0)

@@ -35,7 +35,7 @@ from hedgehop.oracles.search.annealing import annealed
 from hedgehop.oracles.search.later import SearchingSolver
 from hedgehop.potentials import Potential
 
-MOST_NETWORK_SCORES = 2**22  # of all tables together: what can be written to another process in a second
+_MOST_NETWORK_SCORES = 2**22  # of all tables together: what can be written to another process in a second
 _COST_BITS = 40  # of what all factors together may cost: far below toulbar2's largest cost
 _TIMES_FEWER = 4  # times as many backtracks in the first step as in later ones
 _GRACE = 10.0  # seconds beyond a time limit until a process that does not answer is ended
@@ -71,13 +71,9 @@ class Toulbar2(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, potentials that are not linear, large tables, and everything if it is not installed."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
-        reason = not_linear(model, potentials)
+        reason = not_tables(model, potentials)
         if reason is not None:
             return reason
-        if table_cells(model) > MOST_NETWORK_SCORES:
-            return f"its tables would have more than 2^{MOST_NETWORK_SCORES.bit_length() - 1} cells"
         return None if is_installed() else "toulbar2 is not installed (pip install 'hedgehop[exact]')"
 
     def maximize(self, model: Model, potentials: Sequence[Potential]) -> Step:
@@ -117,6 +113,16 @@ def table_cells(model: PairwiseModel) -> int:
     counts = model.label_counts.astype(np.int64)
     pairs = int((counts[model.edges[:, 0]] * counts[model.edges[:, 1]]).sum()) if len(model.edges) else 0
     return int(counts.sum()) + pairs + sum(clique.table.size for clique in model.cliques)
+
+
+def not_tables(model: Model, potentials: Sequence[Potential]) -> str | None:
+    """Return why a step is not the sum of factors with tables that are small enough, or None."""
+    if not isinstance(model, PairwiseModel):
+        return f"{type(model).__name__} has no unary and pairwise scores"
+    reason = not_linear(model, potentials)
+    if reason is None and table_cells(model) > _MOST_NETWORK_SCORES:
+        return f"its tables would have more than 2^{_MOST_NETWORK_SCORES.bit_length() - 1} cells"
+    return reason
 
 
 @cache

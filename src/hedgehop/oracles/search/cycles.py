@@ -22,8 +22,8 @@ from hedgehop.models.elimination import scopes
 from hedgehop.models.pairwise import PairwiseModel, Potts
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.effort import effort
-from hedgehop.oracles.exact.toulbar2 import MOST_NETWORK_SCORES, table_cells
-from hedgehop.oracles.folding import changed_unary, fold, not_linear, values_of
+from hedgehop.oracles.exact.toulbar2 import not_tables
+from hedgehop.oracles.folding import changed_unary, fold, values_of
 from hedgehop.oracles.pairwise.kernels import ROUNDING_GAP, pair_tables
 from hedgehop.oracles.search.annealing import VISITED_SCORES, annealed
 from hedgehop.oracles.search.mplp import finite_tables
@@ -75,11 +75,7 @@ class Cycles(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, large tables, and potentials that are not linear."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
-        if table_cells(model) > MOST_NETWORK_SCORES:
-            return f"its tables would have more than 2^{MOST_NETWORK_SCORES.bit_length() - 1} cells"
-        return not_linear(model, potentials)
+        return not_tables(model, potentials)
 
 
 class CyclesSolver(Solver):

@@ -18,8 +18,8 @@ from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Oracle, Solver, Step
 from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.elimination import factor_tables
-from hedgehop.oracles.exact.toulbar2 import MOST_NETWORK_SCORES, table_cells
-from hedgehop.oracles.folding import changed_unary, fold, not_linear, values_of
+from hedgehop.oracles.exact.toulbar2 import not_tables
+from hedgehop.oracles.folding import changed_unary, fold, values_of
 from hedgehop.oracles.search.annealing import MOST_ROUNDS, annealed
 from hedgehop.potentials import Potential
 
@@ -61,11 +61,7 @@ class Mplp(Oracle):
 
     def refusal(self, model: Model, potentials: Sequence[Potential]) -> str | None:
         """Refuse other models, large tables, and potentials that are not linear."""
-        if not isinstance(model, PairwiseModel):
-            return f"{type(model).__name__} has no unary and pairwise scores"
-        if table_cells(model) > MOST_NETWORK_SCORES:
-            return f"its tables would have more than 2^{MOST_NETWORK_SCORES.bit_length() - 1} cells"
-        return not_linear(model, potentials)
+        return not_tables(model, potentials)
 
     def on(self, model: Model) -> MplpSolver:
         """Return a solver whose later steps begin with what the first one found."""
