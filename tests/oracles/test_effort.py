@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hedgehop as hh
+from hedgehop.oracles.branching import CostBranches
 from hedgehop.oracles.effort import Effort
 
 
@@ -89,6 +90,18 @@ def _all_pairs(n: int) -> np.ndarray:
 
 def _tables(random: np.random.Generator, n: int) -> np.ndarray:
     return random.normal(size=(n, 3, 3))
+
+
+def test_a_step_with_costs_of_transitions_branches_no_further_without_time(clock: Clock, monkeypatch) -> None:
+    made, branch = [], CostBranches._branch
+    monkeypatch.setattr(CostBranches, "_branch", lambda *parts: (made.append(1), branch(*parts)))
+    model = frustrated(2, (12, 12), 4)
+    costs = hh.potentials.TransitionWeights(-3.0 * (1.0 - np.eye(4)))
+    late, before = hh.best(model, costs, time_limit=1.0), len(made)
+    patient = hh.best(model, costs)
+    assert before <= 1 < len(made) - before
+    assert late.value <= patient.upper_bound
+    assert patient.value <= late.upper_bound
 
 
 def test_lists_keep_their_time_and_say_so(clock: Clock) -> None:

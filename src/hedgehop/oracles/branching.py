@@ -18,6 +18,7 @@ import numpy as np
 from hedgehop._arrays import Doubles, Labels
 from hedgehop._errors import InfeasibleError
 from hedgehop.models.unary import UnaryModel
+from hedgehop.oracles.effort import effort
 from hedgehop.potentials.count_functions import Threshold
 from hedgehop.potentials.counts import CountFunction, threshold
 
@@ -72,8 +73,8 @@ class CostBranches:
         return -float(self._open[0].negative) if self._open else -np.inf
 
     def run(self, reached: Callable[[], float], enough: float, most: int) -> float:
-        """Branch until the bound is `enough` above what is reached, or `most` linear steps were solved."""
-        while self._open and self._solved < most and self.bound > reached() + enough:
+        """Branch until the bound is `enough` above what is reached, `most` linear steps were solved or time is over."""
+        while self._open and self._solved < most and self.bound > reached() + enough and effort().seconds > 0.0:
             best = self._open[0]
             code = self._first_free(best)
             if code is None:  # nothing is left to decide: the linear step itself leaves the gap

@@ -127,11 +127,14 @@ class MoveSolver(PairwiseSolver):
             bound = min(bound, other)
             pool.add(np.array(found).reshape(-1, best.size))
         fresh = range(known, len(pool.labelings))
-        if fresh and not settled and bound + constant > pool.value:  # multipliers lead to other labelings
+        is_in_time = effort().seconds > 0.0
+        if (
+            is_in_time and fresh and not settled and bound + constant > pool.value
+        ):  # multipliers lead to other labelings
             weights.tell(moves, theta)
             pool.add([self.oracle.improved(moves, pool.labelings[max(fresh, key=pool.values.__getitem__)])])
         self.keep(pool.top(1)[0], _MOST_STARTS)
-        if bound + constant > pool.value:
+        if is_in_time and bound + constant > pool.value:
             bound = min(bound, self._bound_by_parts(theta, weights, pool.value - constant))
         return self.oracle.step(model, self.kept[0], potentials, bound + constant)
 

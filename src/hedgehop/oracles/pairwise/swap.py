@@ -21,6 +21,7 @@ from hedgehop._errors import InfeasibleError
 from hedgehop.models.base import Model
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.base import Solver, Step
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exactness import meets
 from hedgehop.oracles.folding import changed_unary, fold
 from hedgehop.oracles.pairwise.cuts import capacities_around
@@ -111,7 +112,7 @@ class SwapSolver(MoveSolver):
             starts = islice(_flipped(self.model, theta, weights, pool.top(1)[0]), _FLIPS_PER_LABELING)
             for start in starts:
                 pool.add([start, self.oracle.improved(self._moves, start)])
-            if pool.value <= before:
+            if pool.value <= before or effort().seconds == 0.0:
                 break
 
 

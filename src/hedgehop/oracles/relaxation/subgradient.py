@@ -14,6 +14,7 @@ from hedgehop import _core
 from hedgehop._arrays import Doubles, Floats, Labels
 from hedgehop.models.pairwise import PairwiseModel
 from hedgehop.oracles.branching import Relaxed, without_labels
+from hedgehop.oracles.effort import effort
 from hedgehop.oracles.exact.linear import refuse_infeasible
 from hedgehop.oracles.folding import changed_unary
 from hedgehop.oracles.pairwise.kernels import MessageSolvers, closed, pair_tables, pass_messages, table_pairs
@@ -98,7 +99,7 @@ class CountMultipliers:
     ) -> tuple[float, list[Labels]]:
         """Return the best bound of Polyak's steps towards what is `reached`, and labelings found on the way.
 
-        They end early where the gap is next to nothing beside what is at `stake`.
+        They end early where the gap is next to nothing beside what is at `stake`, and at a time limit.
         """
         step, bests, found = 1.0, [np.inf], []
         for _ in range(rounds):
@@ -109,7 +110,9 @@ class CountMultipliers:
             bests.append(min(bests[-1], bound))
             gap = bests[-1] - known
             stuck = len(bests) > _STALLED_ROUNDS and bests[-1 - _STALLED_ROUNDS] - bests[-1] < _LEAST_GAIN * gap
-            if gap <= _NEGLIGIBLE_GAP * stake or stuck or not self.improve(labeling, step * (bound - known)):
+            if gap <= _NEGLIGIBLE_GAP * stake or stuck or effort().seconds == 0.0:
+                break
+            if not self.improve(labeling, step * (bound - known)):
                 break
         return bests[-1], found
 
