@@ -78,6 +78,12 @@ def test_a_full_terminal_and_a_reader_that_goes(place):
     with open("/dev/full", "w") as full:
         done = subprocess.run(run, cwd=place, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "error: No space left on device.\n")
+    for words, count in (("--json",), 1), (("--json", "--shard", "9/3"), 2):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*run, *words], cwd=place, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert (done.returncode, done.stderr.count("\n"), done.stderr.count("error: ")) == (1, count, count)
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(run, cwd=place, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
