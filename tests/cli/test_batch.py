@@ -44,6 +44,9 @@ def test_events_and_status(place):
     assert (run["state"], run["done"], run["total"]) == ("finished", COUNT, COUNT)
     asked = start(place, "--status", "out").communicate(timeout=100)[0]
     assert asked == "finished: 6 of 6 done, 0 running, 0 failed\n"
+    start(place, "models", "-r", "r.toml", "-o", "parts", "--workers", 1, "--shard", "1/2").communicate(timeout=200)
+    asked = start(place, "--status", "parts").communicate(timeout=100)[0]
+    assert asked.startswith("1-of-2 finished: ")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
