@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Executors of other libraries: anything with `submit`, jobs that can only be asked whether they are done."""
 
+import os
+import signal
+import sys
 import threading
+import time
 
 import pytest
 
 import hedgehop as hh
 from hedgehop.batch import Recipe, run
+from hedgehop.batch.engines.processes import ctrl_c_held_back
 from hedgehop.batch.items import file_items
 from hedgehop.batch.stores import LocalStore
 from hedgehop.batch.tasks import Task
@@ -106,3 +111,26 @@ def test_limits_need_processes_of_this_machine(models, tmp_path):
         run(models, RECIPE, tmp_path, item_seconds=0.0)
     with pytest.raises(ValueError, match="results must be one of npz, parquet, zarr; got 'csv'"):
         run(models, RECIPE, tmp_path, results="csv")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_is_held_back_beside_threads_that_hear_it():
+    """The system may give a signal to any thread, such as those of numpy; Python then interrupts the main thread."""
+    done, idle = [], threading.Event()
+
+    def work():
+        with ctrl_c_held_back():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            done.append("all of it")
+
+    thread = threading.Thread(target=idle.wait)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        idle.set()
+        thread.join()
+    assert done == ["all of it"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -116,6 +116,9 @@ def test_archives_and_servers_are_sources(models, expected, tmp_path):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
         served = [f"{address}/{path.relative_to(tmp_path / 'models').as_posix()}" for path in models]
+        assert find_addresses(f"{address}/grid*.npz") == sorted(
+            each for each in served if "/inner/" not in each and "/grid" in each
+        )
         done = run_in_threads([*served, f"{address}/missing.npz"], tmp_path / "served")
         server.shutdown()
     assert (done.solved, done.failed) == (8, 1)
@@ -126,6 +129,43 @@ def test_an_address_nobody_knows_is_a_sentence(models, tmp_path):
     pytest.importorskip("fsspec")
     with pytest.raises(ValueError, match="nonsense://x cannot be opened"):
         run_in_threads(models, "nonsense://x")
+
+
+def test_an_item_at_an_address_nobody_knows_stops_no_other(models, tmp_path):
+    pytest.importorskip("fsspec")
+    sources = [*models, "nonsense://x.npz"]
+    done = run(sources, RECIPE, tmp_path / "out", workers=1)
+    assert (done.solved, done.failed) == (8, 1)
+    assert len(list((tmp_path / "out" / "lists").rglob("*.npz"))) == 8
+    again = run(sources, RECIPE, tmp_path / "out", workers=1)
+    assert (again.solved, again.done_before, again.failed) == (0, 8, 1)
+    assert "nonsense://x.npz cannot be opened" in (tmp_path / "out" / "summary.csv").read_text()
+
+
+def test_files_of_addresses_are_found_where_they_are(models, tmp_path):
+    pytest.importorskip("fsspec")
+    place = (tmp_path / "models").as_posix()
+    for url in (f"file://{place}", f"file://{place}/**/*.npz"):
+        sources = [source for source in find_addresses(url) if source.endswith(".npz")]
+        assert sources == sorted(f"file://{path.as_posix()}" for path in models)
+    assert run_in_threads(sources, tmp_path / "out").solved == 8
+
+
+def test_files_of_two_archives_do_not_share_a_result(models, tmp_path):
+    pytest.importorskip("fsspec")
+    for name in ("a", "b"):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            archive.write(models[0], "one.npz")
+    sources = [f"zip://one.npz::{tmp_path}/{name}.zip" for name in ("a", "b")]
+    with pytest.raises(ValueError, match="have the same name, 'one"):
+        run_in_threads(sources, tmp_path / "out")
+
+
+def test_a_damaged_archive_is_a_sentence(tmp_path):
+    pytest.importorskip("fsspec")
+    (tmp_path / "damaged.zip").write_bytes(b"nothing of the kind")
+    with pytest.raises(ValueError, match="cannot be opened: File is not a zip file"):
+        find_addresses(f"zip://*.npz::{tmp_path}/damaged.zip")
 
 
 def test_parquet_is_read_by_others(models, expected, tmp_path):

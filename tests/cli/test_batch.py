@@ -44,6 +44,9 @@ def test_events_and_status(place):
     assert (run["state"], run["done"], run["total"]) == ("finished", COUNT, COUNT)
     asked = start(place, "--status", "out").communicate(timeout=100)[0]
     assert asked == "finished: 6 of 6 done, 0 running, 0 failed\n"
+    start(place, "models", "-r", "r.toml", "-o", "parts", "--workers", 1, "--shard", "1/2").communicate(timeout=200)
+    asked = start(place, "--status", "parts").communicate(timeout=100)[0]
+    assert asked.startswith("1-of-2 finished: ")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
@@ -78,6 +81,12 @@ def test_a_full_terminal_and_a_reader_that_goes(place):
     with open("/dev/full", "w") as full:
         done = subprocess.run(run, cwd=place, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "error: No space left on device.\n")
+    for words, count in (("--json",), 1), (("--json", "--shard", "9/3"), 2):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*run, *words], cwd=place, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert (done.returncode, done.stderr.count("\n"), done.stderr.count("error: ")) == (1, count, count)
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(run, cwd=place, stdout=write, stderr=subprocess.PIPE, text=True, check=False)

@@ -228,6 +228,16 @@ def test_in_a_dialogue_a_stroke_far_away_keeps_what_was_chosen():
     assert (session.scribbles > 0).sum() == 2 * disc((60, 100), 30, 25).sum()
 
 
+def test_a_box_in_a_dialogue_keeps_earlier_strokes():
+    session = hh.Segmenter(image_of(LEFT, RIGHT), 200).dialogue(m=2)
+    session.stroke(points=[(30, 25), (30, 60, 1)])
+    earlier = session.scribbles
+    session.stroke(box=(10, 40, 50, 80))
+    np.testing.assert_array_equal(session.scribbles[earlier > 0], earlier[earlier > 0])
+    assert (session.scribbles == 2).sum() == (earlier == 2).sum()  # an object is marked: not the middle of the box
+    assert session.scribbles[0, 0] == 1
+
+
 def test_late_strokes_reach_less_far_and_what_was_shown_counts_more():
     """A background stroke on a plain object frees what is in reach: late in a dialogue little."""
     shown = np.zeros((60, 100), int)

@@ -137,11 +137,23 @@ def file_items(files: Iterable[str | PathLike[str]], beside: Mapping[str, str]) 
             'are where the recipe says, such as scribbles = "{stem}_strokes.png"; got none. A manifest also works.'
         )
     places = [path.partition("://")[2].partition("::")[0] if is_address(path) else path for path in paths]
+    if any(map(is_address, paths)):
+        places = [place.lstrip("/") for place in places]  # some addresses have a slash there, others have none
     root = os.path.commonpath([os.path.dirname(place) for place in places])
-    return [
-        _item(path, Path(os.path.relpath(place, root)).as_posix(), beside)
-        for path, place in zip(paths, places, strict=True)
-    ]
+    names = [Path(os.path.relpath(place, root)).as_posix() for place in places]
+    _refuse_same_names(names, paths)
+    return [_item(path, name, beside) for path, name in zip(paths, names, strict=True)]
+
+
+def _refuse_same_names(names: Sequence[str], paths: Sequence[str]) -> None:
+    """Refuse files of several archives or stores that have one path there: they would have one result."""
+    seen: dict[str, str] = {}
+    for name, path in zip(names, paths, strict=True):
+        if seen.setdefault(name, path) != path:
+            raise ValueError(
+                f"{seen[name]} and {path} have the same name, {name!r}. Use a folder of results for each, or a "
+                "manifest with a column name."
+            )
 
 
 def _item(file: str, name: str, beside: Mapping[str, str]) -> Item:

@@ -38,6 +38,7 @@ class Status:
     updated: float = 0.0
     host: str = ""
     pid: int = 0
+    shard: str = ""  # such as 0-of-3; empty if the run does all
 
     def sentence(self) -> str:
         """Return it in a line."""
@@ -144,7 +145,7 @@ class Progress:
             left = max(0, self.total - self.done - self.failed) / rate
         return Status(
             state, self.total, self.done, self.failed, running, round(rate, 3), left, self._started, time.time(),
-            socket.gethostname(), os.getpid(),
+            socket.gethostname(), os.getpid(), self.shard.removeprefix("."),
         )  # fmt: skip
 
     def tell(self, event: str, **known: Any) -> None:

@@ -205,20 +205,38 @@ def is_address(path: str | os.PathLike[str]) -> bool:
 def _system(url: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it."""
     core = need("fsspec.core", "batch", f"the address {url}")
-    try:
+    with _named(url):
         system, path = core.url_to_fs(url)
-    except (ValueError, ImportError) as error:
-        raise ValueError(f"{url} cannot be opened: {said(error)}.") from error
     return system, str(path)
+
+
+@contextmanager
+def _named(url: str) -> Iterator[None]:
+    """Name the address in what a store raises, which may be anything; errors of the system stay what they are."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{url} cannot be opened: {said(error)}.") from error
 
 
 def find_addresses(url: str) -> list[str]:
     """Return the addresses of all files at or below an address; in a pattern, * and ** stand for any names."""
     system, path = _system(url)
-    found = system.glob(path) if "*" in path else system.find(path)
+    with _named(url):
+        found = system.glob(path) if "*" in path else system.find(path)
     scheme, _, rest = url.partition("://")
-    chain = rest.partition("::")[2]
-    return [f"{scheme}://{file.lstrip('/')}{'::' + chain if chain else ''}" for file in sorted(found)]
+    _, mark, chain = rest.partition("::")
+    return [f"{_address(system, scheme, file)}{mark}{chain}" for file in sorted(found)]
+
+
+def _address(system: Any, scheme: str, place: str) -> str:
+    """Return the address of a place that a file system told, as short as it understands it."""
+    if is_address(place):  # web servers tell whole addresses
+        return place
+    short = f"{scheme}://{place.lstrip('/')}"
+    return short if system._strip_protocol(short) == place else f"{scheme}://{place}"
 
 
 @contextmanager
@@ -251,10 +269,10 @@ def stamp(path: str) -> list[float | int | str] | None:
         except OSError:
             return None
         return [status.st_size, status.st_mtime_ns]
-    system, place = _system(path)
     try:
+        system, place = _system(path)
         info = system.info(place)
-    except (OSError, ValueError):
+    except Exception:  # stores raise what they like; whoever reads the file says what is wrong
         return None
     known = next(
         (info[key] for key in ("ETag", "etag", "md5Hash", "mtime", "created", "LastModified") if info.get(key)), ""

@@ -126,7 +126,7 @@ def _tell(out: Output, done: Summary) -> None:
 def _print_status(out: Output, statuses: list[Status]) -> None:
     """Print one line per run, and what each is busy with."""
     for status in statuses:
-        out.say(f"{status.state}: {status.sentence()}")
+        out.say(f"{status.shard} {status.state}".lstrip() + f": {status.sentence()}")
         for item, seconds in status.running:
             out.say(f"  {item} for {clock(seconds)}")
     out.fields["runs"] = [asdict(status) for status in statuses]

@@ -83,7 +83,13 @@ def command_output(as_json: bool, quiet: bool) -> Iterator[Output]:
                 raise
             failed = True
             out.fail(sentence(error))
-    out.finish()
+    try:
+        out.finish()
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        failed = True
+        out.fail(sentence(error))
     if failed:
         raise typer.Exit(1)
 

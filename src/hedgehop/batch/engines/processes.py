@@ -300,8 +300,26 @@ def ctrl_c_held_back() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    with _heard_later():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _heard_later() -> Iterator[None]:
+    """Answer Ctrl-C at the end: other threads, such as those of numpy, hear it in spite of this one's mask."""
+    answer = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(answer):
+        yield
+        return
+    heard: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda *told: heard.append(told))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, answer)
+    if heard:
+        answer(*heard[0])

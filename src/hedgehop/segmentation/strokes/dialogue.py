@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from hedgehop._arrays import Labels, count, positive_count
+from hedgehop._arrays import Labels, count, integers, positive_count
 from hedgehop.segmentation.scene import Scene
 from hedgehop.segmentation.strokes.marks import Box, scribbles_of
 from hedgehop.segmentation.strokes.model import StrokeModel, StrokeSettings
@@ -53,17 +53,16 @@ class Dialogue:
     def stroke(
         self, scribbles: ArrayLike | None = None, *, points: ArrayLike | None = None, box: Box | None = None
     ) -> Suggestions:
-        """Add strokes, clicks or a box, and return new candidates, the likeliest first.
+        """Add strokes, clicks or a box, and return new candidates, the best answer of the model first.
 
         Parameters
         ----------
         scribbles : (H, W) array of ints, optional
             New strokes, 0 elsewhere; they win over earlier ones.
         points, box : optional
-            As in :meth:`hedgehop.Segmenter.suggest`.
+            As in :meth:`hedgehop.Segmenter.suggest`: strokes win over a box, earlier ones too.
         """
-        new = scribbles_of(self._scene.shape, scribbles, points, box)
-        drawn = np.where(new != 0, new, self.scribbles) if new.shape == self.scribbles.shape else new
+        drawn = scribbles_of(self._scene.shape, self._with_earlier(scribbles, points, box), points, box)
         strokes = StrokeScores(self._scene, drawn)
         prior = NO_PRIOR if self._earlier is None else self._earlier.prior(strokes)
         model = StrokeModel(strokes, self._settings, prior)
@@ -72,6 +71,15 @@ class Dialogue:
         self.rounds += 1
         self._earlier = PreviousRound(found.labelings[0], False, self.rounds, model.scores)
         return found
+
+    def _with_earlier(
+        self, scribbles: ArrayLike | None, points: ArrayLike | None, box: Box | None
+    ) -> NDArray[np.int64] | None:
+        """Return new strokes on top of earlier ones; None if nothing was marked."""
+        if scribbles is None:
+            return None if points is None and box is None else self.scribbles
+        new = integers(scribbles, "scribbles")
+        return np.where(new != 0, new, self.scribbles) if new.shape == self.scribbles.shape else new
 
     def choose(self, k: int) -> Labels:
         """Choose candidate k of the last list, 0 the first: what follows stays close to it. Return it, (H, W)."""
