@@ -234,11 +234,7 @@ class VariableCoverage(Frozen, Diversity):
         if len(rows) == 0:
             total = model.n_variables if self.weights is None else float(self.weights.sum())
             return [Constant(total * self.h.first)]
-        if in_cells(model):
-            cells = Cells.of(rows, most_labels(model))
-            rises = np.diff(self.h.upto(len(rows) + 1))
-            return [cells.linear(most_labels(model), rises[cells.counts], rises[0], self.weights)]
-        return [Linear.of_finite(self._theta(model, rows))]
+        return [self._linear(model, rows)]
 
     def scaled_potentials(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
         """Return ``potentials`` times a factor, in one pass unless a subclass has its own."""
@@ -249,7 +245,7 @@ class VariableCoverage(Frozen, Diversity):
         largest = 1.0 if self.weights is None else float(self.weights.max())
         if not np.isfinite(factor * largest * self.h.first):
             raise ValueError(f"a potential times {factor:g} overflows. Use a smaller tradeoff or factor.")
-        return [Linear.of_finite(self._theta(model, rows, factor))]
+        return [self._linear(model, rows, factor)]
 
     def lines(self, model: Model, m: int) -> list[tuple[float, GroupLines]] | None:
         """One slope per variable and label."""
@@ -261,6 +257,13 @@ class VariableCoverage(Frozen, Diversity):
         worth = self.h.upto(m) + self.h.upto(m)[::-1]
         ones = np.ones(model.n_variables) if self.weights is None else self.weights
         return np.asarray(np.diff(worth)[:, None] * ones)
+
+    def _linear(self, model: Model, chosen: Labels, factor: float = 1.0) -> Linear:
+        if not in_cells(model):
+            return Linear.of_finite(self._theta(model, chosen, factor))
+        cells = Cells.of(chosen, most_labels(model))
+        rises = factor * np.diff(self.h.upto(len(chosen) + 1))
+        return cells.linear(most_labels(model), rises[cells.counts], rises[0], self.weights)
 
     def _theta(self, model: Model, chosen: Labels, factor: float = 1.0) -> Doubles:
         rises = factor * np.diff(self.h.upto(len(chosen) + 1))
