@@ -71,6 +71,21 @@ def test_bounds_of_lists_that_must_differ_are_claims(field, claim, tmp_path):
         hh.verify(hh.load(tmp_path / "list.npz"), CHAIN, DIVERSITY)
 
 
+@pytest.mark.parametrize(("finder", "checker"), [("ilp", "auto"), ("auto", "ilp"), ("ilp", "ilp")])
+def test_ties_of_what_a_list_is_compared_with_may_be_broken_by_another_oracle(finder, checker):
+    compared = []
+    for seed in (125, 137, 139, 144):
+        random = np.random.default_rng(seed)
+        chain = hh.Chain(random.integers(0, 3, (4, 3)).astype(float), random.integers(0, 2, (3, 3)).astype(float))
+        found = hh.diverse(chain, DIVERSITY, m=3, tradeoff=0.5, oracle=finder, min_distance=3)
+        proven = hh.verify(found, chain, oracle=checker)
+        compared.append(proven.baseline - found.certificate.baseline)
+        lower = min(proven.baseline, found.certificate.baseline) - 1e-2
+        with pytest.raises(hh.BoundError, match="baseline of the list"):
+            hh.verify(with_certificate(found, baseline=lower), chain, oracle=checker)
+    assert any(compared) == (finder != checker)
+
+
 def test_the_list_tampered_with_has_a_gap(found):
     """Or lowering its bound would be no lie, and rounding no gain."""
     assert found.upper_bound - found.objective > 2e-3
