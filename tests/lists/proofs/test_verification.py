@@ -86,6 +86,17 @@ def test_ties_of_what_a_list_is_compared_with_may_be_broken_by_another_oracle(fi
     assert any(compared) == (finder != checker)
 
 
+def test_a_labeling_that_a_list_says_it_may_have_missed_is_no_lie():
+    image = hh.Grid(np.random.default_rng(5).normal(size=(6, 6, 4)), smoothness=0.9)
+    found = hh.diverse(image, DIVERSITY, m=2, tradeoff=0.3, oracle=hh.oracles.Trws(1, repair=False), certify=False)
+    proven, said = hh.verify(found, image, oracle="ilp"), found.certificate
+    assert said.baseline < proven.baseline - 1e-3
+    assert proven.baseline <= said.baseline + said.baseline_gap
+    for changes in ({"baseline_gap": 0.0}, {"baseline": proven.baseline - said.baseline_gap - 1e-3}):
+        with pytest.raises(hh.BoundError, match="baseline"):
+            hh.verify(with_certificate(found, **changes), image, oracle="ilp")
+
+
 def test_the_list_tampered_with_has_a_gap(found):
     """Or lowering its bound would be no lie, and rounding no gain."""
     assert found.upper_bound - found.objective > 2e-3

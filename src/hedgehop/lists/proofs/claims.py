@@ -174,12 +174,18 @@ class Claims:
         scores = np.asarray(self.objective.model.score(self.rows)).reshape(-1)
         ties = self.rows[scores >= single.relevance - self._slack]
         known = [found, *(self.objective.repeated(y, len(self.rows)) for y in ties)]
-        if any(self._meets_baseline(value) for value in known):
+        if any(self._meets_baseline(value) for value in known) or self._may_have_missed(found):
             return
         if self.found.certificate.allowed and any(map(self._meets_baseline, self._baselines_by_its_oracles())):
             return
         if (single.exact and not self.found.certificate.allowed) or not claimed >= found:
             raise _refusal(f"baseline of the list is {found!r}, not {claimed!r} as its certificate says")
+
+    def _may_have_missed(self, found: float) -> bool:
+        """Whether a list says that labelings which it did not find may be as much more relevant as one found now."""
+        claimed = self.found.certificate
+        most = claimed.baseline + claimed.baseline_gap + len(self.rows) * self._slack
+        return not claimed.allowed and claimed.baseline <= found <= most
 
     def _meets_baseline(self, value: float) -> bool:
         return abs(self.found.certificate.baseline - value) <= len(self.rows) * self._slack
