@@ -97,6 +97,19 @@ def test_a_labeling_that_a_list_says_it_may_have_missed_is_no_lie():
             hh.verify(with_certificate(found, **changes), image, oracle="ilp")
 
 
+def test_what_inexact_steps_proved_is_proven_again():
+    """Whatever steps the proof on all lists took before."""
+    random = np.random.default_rng(409)
+    height, width, labels = (int(random.integers(*r)) for r in ((20, 110), (20, 110), (2, 7)))
+    scores = random.normal(size=(height, width, labels))
+    for _ in range(int(random.integers(0, 3))):
+        scores = (scores + np.roll(scores, 1, 0) + np.roll(scores, 1, 1)) / 2
+    image = hh.Grid(scores, smoothness=float(random.choice([0.1, 0.4, 1.0])))
+    diversity = hh.VariableCoverage("sqrt", weights=random.random(height * width))
+    found = hh.diverse(image, diversity, m=4, tradeoff=1.0, distinct=False, certify=3)
+    assert hh.verify(found, image, diversity).objective == pytest.approx(found.objective)
+
+
 def test_the_list_tampered_with_has_a_gap(found):
     """Or lowering its bound would be no lie, and rounding no gain."""
     assert found.upper_bound - found.objective > 2e-3

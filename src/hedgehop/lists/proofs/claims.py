@@ -50,6 +50,10 @@ class RecordingSolver(Solver):
         self.all_exact = self.all_exact and step.exact
         return step
 
+    def pause(self) -> None:
+        """Let go of what is large."""
+        self._solver.pause()
+
     def maximize(self, potentials: Sequence[Potential]) -> Step:
         """Solve a step that is not refused."""
         return self._solver.maximize(potentials)
