@@ -234,7 +234,7 @@ class VariableCoverage(Frozen, Diversity):
         if len(rows) == 0:
             total = model.n_variables if self.weights is None else float(self.weights.sum())
             return [Constant(total * self.h.first)]
-        return [self._linear(model, rows, 1.0)]
+        return [self._linear(model, rows)]
 
     def scaled_potentials(self, model: Model, chosen: ArrayLike, factor: float) -> list[Potential]:
         """Return ``potentials`` times a factor, in one pass unless a subclass has its own."""
@@ -258,11 +258,11 @@ class VariableCoverage(Frozen, Diversity):
         ones = np.ones(model.n_variables) if self.weights is None else self.weights
         return np.asarray(np.diff(worth)[:, None] * ones)
 
-    def _linear(self, model: Model, rows: Labels, factor: float) -> Linear:
-        """The gain times a factor, by cell on large models."""
+    def _linear(self, model: Model, chosen: Labels, factor: float = 1.0) -> Linear:
         if not in_cells(model):
-            return Linear.of_finite(self._theta(model, rows, factor))
-        cells, rises = Cells.of(rows, most_labels(model)), factor * np.diff(self.h.upto(len(rows) + 1))
+            return Linear.of_finite(self._theta(model, chosen, factor))
+        cells = Cells.of(chosen, most_labels(model))
+        rises = factor * np.diff(self.h.upto(len(chosen) + 1))
         return cells.linear(most_labels(model), rises[cells.counts], rises[0], self.weights)
 
     def _theta(self, model: Model, chosen: Labels, factor: float = 1.0) -> Doubles:

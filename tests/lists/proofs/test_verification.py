@@ -71,6 +71,45 @@ def test_bounds_of_lists_that_must_differ_are_claims(field, claim, tmp_path):
         hh.verify(hh.load(tmp_path / "list.npz"), CHAIN, DIVERSITY)
 
 
+@pytest.mark.parametrize(("finder", "checker"), [("ilp", "auto"), ("auto", "ilp"), ("ilp", "ilp")])
+def test_ties_of_what_a_list_is_compared_with_may_be_broken_by_another_oracle(finder, checker):
+    compared = []
+    for seed in (125, 137, 139, 144):
+        random = np.random.default_rng(seed)
+        chain = hh.Chain(random.integers(0, 3, (4, 3)).astype(float), random.integers(0, 2, (3, 3)).astype(float))
+        found = hh.diverse(chain, DIVERSITY, m=3, tradeoff=0.5, oracle=finder, min_distance=3)
+        proven = hh.verify(found, chain, oracle=checker)
+        compared.append(proven.baseline - found.certificate.baseline)
+        lower = min(proven.baseline, found.certificate.baseline) - 1e-2
+        with pytest.raises(hh.BoundError, match="baseline of the list"):
+            hh.verify(with_certificate(found, baseline=lower), chain, oracle=checker)
+    assert any(compared) == (finder != checker)
+
+
+def test_a_labeling_that_a_list_says_it_may_have_missed_is_no_lie():
+    image = hh.Grid(np.random.default_rng(5).normal(size=(6, 6, 4)), smoothness=0.9)
+    found = hh.diverse(image, DIVERSITY, m=2, tradeoff=0.3, oracle=hh.oracles.Trws(1, repair=False), certify=False)
+    proven, said = hh.verify(found, image, oracle="ilp"), found.certificate
+    assert said.baseline < proven.baseline - 1e-3
+    assert proven.baseline <= said.baseline + said.baseline_gap
+    for changes in ({"baseline_gap": 0.0}, {"baseline": proven.baseline - said.baseline_gap - 1e-3}):
+        with pytest.raises(hh.BoundError, match="baseline"):
+            hh.verify(with_certificate(found, **changes), image, oracle="ilp")
+
+
+def test_what_inexact_steps_proved_is_proven_again():
+    """Whatever steps the proof on all lists took before."""
+    random = np.random.default_rng(409)
+    height, width, labels = (int(random.integers(*r)) for r in ((20, 110), (20, 110), (2, 7)))
+    scores = random.normal(size=(height, width, labels))
+    for _ in range(int(random.integers(0, 3))):
+        scores = (scores + np.roll(scores, 1, 0) + np.roll(scores, 1, 1)) / 2
+    image = hh.Grid(scores, smoothness=float(random.choice([0.1, 0.4, 1.0])))
+    diversity = hh.VariableCoverage("sqrt", weights=random.random(height * width))
+    found = hh.diverse(image, diversity, m=4, tradeoff=1.0, distinct=False, certify=3)
+    assert hh.verify(found, image, diversity).objective == pytest.approx(found.objective)
+
+
 def test_the_list_tampered_with_has_a_gap(found):
     """Or lowering its bound would be no lie, and rounding no gain."""
     assert found.upper_bound - found.objective > 2e-3
