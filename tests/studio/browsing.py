@@ -21,9 +21,11 @@ from tests.studio.serving import Settings, serving
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 try:
+    from playwright.sync_api import TimeoutError as Unanswered
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
     expect = sync_playwright = None
+    Unanswered = TimeoutError
 
 PATIENCE = 90_000  # milliseconds: other tests may keep the machine busy
 REASON = "no browser: install Debian's chromium, and playwright" if BROWSER is None or expect is None else ""

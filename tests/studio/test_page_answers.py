@@ -17,6 +17,7 @@ from PIL import Image
 
 from hedgehop.studio.folder.images import images_in
 from tests.studio.browsing import (
+    Unanswered,
     answer,
     board,
     draw,
@@ -231,7 +232,11 @@ def test_killing_the_server_loses_nothing(browser, tmp_path):
     server.send_signal(signal.SIGKILL)
     server.wait()
     server, url = started(tmp_path, url.rpartition(":")[2].strip("/"))
-    assert (mask_of(page) == mask).all()
+    try:
+        kept = mask_of(page)
+    except Unanswered:  # the browser may first find that its old connection is gone; a person asks again
+        kept = mask_of(page)
+    assert (kept == mask).all()
     other = contexts[1].new_page()
     other.goto(url)
     expect(other.locator("#status")).to_contain_text("is here again")
