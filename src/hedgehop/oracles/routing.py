@@ -349,8 +349,8 @@ class AutoSolver(Solver):
             return step
         if step.exact or not effort().needs_bounds:
             return step
-        is_narrow = self._closer(chosen, potentials, step) == "elimination"  # which closes the gap in less time
-        if not is_narrow and tightens(oracles, chosen.name, self.model, potentials):
+        could = tightens(oracles, chosen.name, self.model, potentials)
+        if could and self._closer(chosen, potentials, step) != "elimination":  # which closes the gap in less time
             cycles = self._solver(oracles["cycles"])
             if isinstance(cycles, CyclesSolver) and cycles.contradicts:
                 step = better(self.model, cycles.tightened(potentials, step), step)
